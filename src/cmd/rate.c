@@ -1,0 +1,187 @@
+/* This file knows how to run prompt-arena rate from start to end. */
+#include "config.h"
+
+#include "cmd/rate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "cmd/rate_board.h"
+#include "cmd/rate_compare.h"
+#include "cmd/rate_data.h"
+#include "cmd/rate_more.h"
+#include "cmd/rate_opts.h"
+#include "cmd/rate_print.h"
+
+enum {
+	EXIT_IO = 74
+};
+
+/* What must be kept while reading for what was asked. */
+static struct rate_want
+wanted(const struct rate_opts *o)
+{
+	struct rate_want w = { .by = o->by };
+
+	w.voters = o->cluster != RATE_BY_VOTE && o->model != RATE_ELO &&
+		   o->model != RATE_GLICKO;
+	w.order = o->model == RATE_ELO || o->model == RATE_GLICKO || o->check;
+	w.votes = o->style || o->raters || o->model == RATE_AM_ELO ||
+		  o->compare_a != NULL ||
+		  (o->model == RATE_GLICKO && o->period > 0);
+	return w;
+}
+
+static bool
+has_voters(const struct rate_data *data)
+{
+	return data->has[RATE_VOTER];
+}
+
+/* What a model that is no plain order-free one cannot take. */
+static const char *
+model_conflict(const struct rate_data *data, const struct rate_opts *o)
+{
+	bool weighted = data->tally.weight != NULL;
+
+	if (o->model != RATE_ELO && o->model != RATE_GLICKO &&
+	    o->model != RATE_AM_ELO)
+		return NULL;
+	if (weighted || o->by != NULL || o->style || o->position)
+		return "this model takes no weights, --by, --style or "
+		       "--position";
+	if (o->model == RATE_AM_ELO && !has_voters(data))
+		return "no column judge, worker or voter for am-elo";
+	if (o->period > 0 && !data->has[RATE_TIME])
+		return "no column tstamp for rating periods";
+	return NULL;
+}
+
+/* Combinations that cannot be answered. */
+static const char *
+conflict(const struct rate_data *data, const struct rate_opts *o)
+{
+	if (o->style && o->by != NULL)
+		return "--style and --by exclude each other";
+	if (o->style && !data->has[RATE_STYLE_A])
+		return "no style columns (tokens_a ... bolds_b)";
+	if ((o->raters || o->cluster == RATE_BY_VOTER) && !has_voters(data))
+		return "no column judge, worker or voter";
+	return model_conflict(data, o);
+}
+
+static void
+print_board(const struct rate_data *data, const struct rate_opts *o,
+    const struct rate_board *b, const char *group, bool first)
+{
+	switch (o->format) {
+	case RATE_JSON:
+		rate_print_json(stdout, data, o, b, group);
+		break;
+	case RATE_CSV:
+		rate_print_csv(stdout, data, o, b, group, first);
+		break;
+	default:
+		if (!first)
+			(void)fputc('\n', stdout);
+		rate_print_table(stdout, data, o, b, group);
+	}
+}
+
+static enum err
+one_board(struct rate_data *data, const struct tally *t,
+    const struct rate_opts *o, const char *group, bool first)
+{
+	struct rate_board b;
+	enum err e = rate_board_make(data, t, o, &b);
+
+	if (e != ERR_OK)
+		return e;
+	print_board(data, o, &b, group, first);
+	rate_board_release(&b);
+	return ERR_OK;
+}
+
+static enum err
+all_boards(struct rate_data *data, const struct rate_opts *o)
+{
+	enum err e = one_board(data, &data->tally, o, NULL, true);
+
+	if (o->by != NULL && o->format == RATE_JSON)
+		(void)fputs(",\n\"groups\":[", stdout);
+	for (uint32_t g = 0; e == ERR_OK && g < data->groups.count; g++) {
+		if (o->format == RATE_JSON)
+			(void)fputs(g > 0 ? ",\n" : "\n", stdout);
+		e = one_board(
+		    data, &data->by_group[g], o, data->groups.name[g].p, false);
+	}
+	return e;
+}
+
+/* JSON with groups is {"all": board, "groups": [boards]}. */
+static enum err
+boards(struct rate_data *data, const struct rate_opts *o)
+{
+	bool wrapped =
+	    o->format == RATE_JSON && (o->by != NULL || o->check || o->raters);
+	enum err e;
+
+	if (wrapped)
+		(void)fputs("{\"all\":", stdout);
+	e = all_boards(data, o);
+	if (e == ERR_OK && wrapped && o->by != NULL)
+		(void)fputs("]", stdout);
+	if (e == ERR_OK && o->check)
+		e = rate_check(stdout, data, o);
+	if (e == ERR_OK && o->raters)
+		e = rate_raters(stdout, data, o);
+	if (wrapped)
+		(void)fputs("}", stdout);
+	if (o->format == RATE_JSON)
+		(void)fputc('\n', stdout);
+	return e;
+}
+
+static int
+fail(const struct rate_data *data, enum err e)
+{
+	(void)fprintf(stderr, "prompt-arena rate: %s\n",
+	    data->message[0] != '\0' ? data->message : err_name(e));
+	return err_exit_code(e);
+}
+
+int
+cmd_rate(int argc, char **argv)
+{
+	struct rate_opts o;
+	struct rate_want want;
+	struct rate_data data;
+	const char *why;
+	int code = 0;
+	enum err e;
+
+	if (rate_opts_parse(argc, argv, &o, &code) != 0)
+		return code;
+	want = wanted(&o);
+	e = rate_read(o.file, &want, &data);
+	if (e == ERR_OK && (why = conflict(&data, &o)) != NULL)
+		e = rate_data_fail(&data, 0, ERR_METHOD, "%s", why);
+	if (e == ERR_OK && o.intervals == RATE_BOOTSTRAP &&
+	    isatty(STDERR_FILENO))
+		(void)fprintf(stderr, "bootstrap: %u rounds on %u threads\n",
+		    o.rounds, o.threads);
+	if (e == ERR_OK)
+		e = o.compare_a != NULL ? rate_compare(stdout, &data, &o)
+					: boards(&data, &o);
+	if (e != ERR_OK)
+		code = fail(&data, e);
+	rate_data_release(&data);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		(void)fputs("prompt-arena rate: cannot write\n", stderr);
+		return EXIT_IO;
+	}
+	return code;
+}

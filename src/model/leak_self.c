@@ -1,0 +1,417 @@
+/* This file knows how to tell whether an answer speaks of itself. */
+#include "config.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "model/leak_parts.h"
+
+#define SELF_BYTES 40  /* between "I am" and the name */
+#define MADE_BYTES 160 /* and the maker's: "I am …, trained by NAME" */
+#define TOLD_WORDS 6   /* of what a writer was told to do */
+#define NEAR_WORDS 8   /* a word this near tells what is meant */
+#define DONE_WORDS 4   /* between a maker's name and what it did */
+
+static bool is_self(const struct leak_reading *s, const struct leak_entry *e,
+    size_t i, size_t n);
+static bool is_plain(const struct leak_reading *s, const struct leak_entry *e,
+    size_t i, size_t n);
+static bool is_followed(const struct leak_reading *s,
+    const struct leak_entry *e, size_t i, size_t n);
+static bool begins(const struct leak_reading *s, size_t i, enum leak_phrase p);
+static size_t past_version(const struct leak_reading *s, size_t i);
+static bool is_about(const struct leak_reading *s, size_t first, size_t name);
+static bool is_said(const struct leak_reading *s, size_t i, size_t bytes);
+static bool leads(const struct leak_reading *s, size_t first);
+static bool is_ai(const struct leak_reading *s, size_t i, size_t n);
+static bool is_big(const struct leak_word *w);
+static bool is_near(const struct leak_reading *s, const size_t *of, size_t i);
+static bool is_meant(const struct leak_reading *s, const struct leak_entry *e,
+    size_t i, size_t n);
+static bool is_someone(const struct leak_reading *s, size_t i, size_t n);
+static bool is_model(enum leak_kind kind);
+static bool is_cut(const struct leak_reading *s, size_t i);
+static bool is_series(const struct leak_reading *s, size_t i);
+static bool ends_in_dash(struct str t, size_t i);
+
+bool
+leak_names_itself(const struct leak_reading *s, const struct leak_entry *e,
+    size_t i, size_t n)
+{
+	return is_self(s, e, i, n) || is_plain(s, e, i, n) ||
+	       is_followed(s, e, i, n);
+}
+
+/* "ChatGPT: …" at the beginning, or alone on the last line. */
+bool
+leak_stands_alone(
+    const struct leak_reading *s, enum leak_kind kind, size_t i, size_t n)
+{
+	struct str a = { s->c->answer.p, s->c->answer.n };
+	const struct leak_word *w = s->a.w;
+	size_t next = past_version(s, i + n), at = w[next - 1].end;
+
+	if (!is_model(kind) && (kind != LEAK_COMMON || !is_ai(s, i, n)))
+		return false;
+	while (at < a.n && (a.p[at] == '*' || a.p[at] == '_'))
+		at++;
+	if (i == 0)
+		return at < a.n &&
+		       (a.p[at] == ':' ||
+			   (at + 3 <= a.n &&
+			       memcmp(a.p + at, "\xef\xbc\x9a", 3) == 0));
+	/* "… I hope this helps! – ChatGPT" */
+	if (next == s->a.n && w[i].sentence && ends_in_dash(a, w[i].at))
+		return true;
+	/* No more than a word or two of explanation, after an empty line or
+	 * a line that greets. */
+	if (!w[i].line || s->a.n - next > 2)
+		return false;
+	for (size_t k = next; k < s->a.n; k++) {
+		if (w[k].line)
+			return false;
+	}
+	for (at = w[i].at; at > 0 && a.p[at - 1] != '\n'; at--)
+		continue;
+	return (at >= 2 && a.p[at - 2] == '\n') ||
+	       (at >= 2 && a.p[at - 2] == ',');
+}
+
+/* "As instructed, I ask a question first": an order to take pills is none. */
+bool
+leak_is_told(const struct leak_reading *s, size_t last)
+{
+	/* "demandé de répondre" is no doctor's order. */
+	if (begins(s, last + 1, PHRASE_OTHERS) &&
+	    !begins(s, last + 2, PHRASE_REPLY))
+		return false;
+	if (!leak_reads(s, last, "to"))
+		return is_near(s, s->reply, s->at) ||
+		       is_near(s, s->reply, last);
+	/* "I was told to …": what follows at once is what was told. */
+	for (size_t k = last + 1; k <= last + TOLD_WORDS && !is_cut(s, k);
+	     k++) {
+		if (begins(s, k, PHRASE_REPLY))
+			return true;
+	}
+	return false;
+}
+
+/* "Error 502: bad gateway. Please …", not "502 is a bad gateway: …". */
+bool
+leak_is_failure(const struct leak_reading *s, size_t last)
+{
+	for (size_t i = 0; i < s->at; i++) {
+		if (!s->a.w[i].number && !begins(s, i, PHRASE_NOISE))
+			return false;
+	}
+	return is_cut(s, last + 1) || s->a.w[last + 1].number ||
+	       begins(s, last + 1, PHRASE_ENDS);
+}
+
+/* Names what can be nothing but a model, when it is the speaker's. */
+static bool
+is_model(enum leak_kind kind)
+{
+	return kind == LEAK_MODEL || kind == LEAK_PROPER || kind == LEAK_HOST;
+}
+
+/* L2: the bare name. */
+bool
+leak_mentions(const struct leak_reading *s, const struct leak_entry *e,
+    size_t i, size_t n)
+{
+	switch (e->kind) {
+	case LEAK_MODEL:
+	case LEAK_VENDOR:
+	case LEAK_HOST:
+		/* "I will google it" is a verb; "gpt" in code is a table. */
+		return e->kind != LEAK_VENDOR || s->a.w[i].upper ||
+		       s->a.w[i].letters != 6 || s->a.w[i].cjk;
+	case LEAK_PROPER:
+		return is_big(&s->a.w[i]) && !is_someone(s, i, n) &&
+		       !is_near(s, s->other, i);
+	case LEAK_COMMON:
+	case LEAK_WORD:
+		return is_meant(s, e, i, n);
+	case LEAK_PROMPT:
+	case LEAK_AUTHOR:
+		return is_near(s, s->writer, i);
+	default:
+		return false;
+	}
+}
+
+/* Is this the word at i, in ASCII? */
+bool
+leak_reads(const struct leak_reading *s, size_t i, const char *word)
+{
+	const struct leak_word *w = s->a.w + i;
+
+	return i < s->a.n && w->end - w->at == strlen(word) &&
+	       strncasecmp(s->c->answer.p + w->at, word, strlen(word)) == 0;
+}
+
+/* Does what was said before make this name the speaker's own? */
+static bool
+is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
+    size_t n)
+{
+	const struct leak_word *w = s->a.w;
+	/* A phrase later than the name's place was armed by its own words. */
+	bool self = is_said(s, i, SELF_BYTES);
+	bool near =
+	    s->near <= i && i - s->near <= 2 && !is_about(s, s->near_from, i);
+	bool made = s->made <= i && w[i].at - w[s->made - 1].end <= SELF_BYTES;
+	bool at_once = s->self <= i && i - s->self <= 1 && !w[i].comma;
+	bool ai = is_ai(s, i, n), spoken = is_near(s, s->speaker, i);
+	bool ours = made && (spoken || (ai && leads(s, s->made_from)) ||
+				is_said(s, i, MADE_BYTES));
+
+	switch (e->kind) {
+	case LEAK_MODEL:
+	case LEAK_PROPER:
+	case LEAK_HOST:
+		return self ||
+		       (near && ai && (spoken || leads(s, s->near_from))) ||
+		       (near && i == s->near && !is_someone(s, i, n) &&
+			   spoken) ||
+		       ours;
+	case LEAK_VENDOR:
+		return ours || (self && ai) ||
+		       (at_once && i == s->self && spoken);
+	case LEAK_WORD:
+		return !is_someone(s, i, n) && ai && (self || near || made);
+	case LEAK_COMMON:
+		if (is_someone(s, i, n))
+			return false;
+		return (self && at_once && (i == s->self || ai) &&
+			   (is_big(&w[i]) || i == s->self)) ||
+		       (self && ai) || (near && ai) || (made && spoken && ai) ||
+		       (made && spoken && i == s->made && is_big(&w[i]) &&
+			   is_near(s, s->speaker, i));
+	case LEAK_PROMPT:
+		return (at_once && is_big(&w[i])) ||
+		       (near && n > 1 && is_near(s, s->speaker, i)) ||
+		       (made && is_near(s, s->writer, i));
+	case LEAK_AUTHOR:
+		return (made && spoken) || (at_once && is_big(&w[i]));
+	default:
+		return false;
+	}
+}
+
+static bool
+begins(const struct leak_reading *s, size_t i, enum leak_phrase p)
+{
+	return i < s->a.n && (s->begins[i] & UINT32_C(1) << p) != 0;
+}
+
+/* The word after a name, its number and its series: "Qwen2.5-72B-Instruct". */
+static size_t
+past_version(const struct leak_reading *s, size_t i)
+{
+	while (i < s->a.n && !s->a.w[i].sentence && !s->a.w[i].comma &&
+	       (s->a.w[i].number || is_series(s, i)))
+		i++;
+	return i;
+}
+
+/* "I am against NAME": is there such a word from first up to the name? */
+static bool
+is_about(const struct leak_reading *s, size_t first, size_t name)
+{
+	for (; first < name; first++) {
+		if (begins(s, first, PHRASE_ABOUT))
+			return true;
+	}
+	return false;
+}
+
+/* Is "I am" what the sentence has said at most so many bytes before? */
+static bool
+is_said(const struct leak_reading *s, size_t i, size_t bytes)
+{
+	return s->self <= i &&
+	       s->a.w[i].at - s->a.w[s->self - 1].end <= bytes &&
+	       !is_about(s, s->self, i);
+}
+
+/* "As an AI from NAME …" and not "a program such as NAME": does the phrase
+ * that begins with that word begin its sentence? */
+static bool
+leads(const struct leak_reading *s, size_t first)
+{
+	return first < s->a.n && s->a.w[first].sentence;
+}
+
+/* Does something other than a word of the sentence stand before word i? */
+static bool
+is_cut(const struct leak_reading *s, size_t i)
+{
+	return i >= s->a.n || s->a.w[i].comma || s->a.w[i].sentence;
+}
+
+/* Does the sentence speak of language models, or the next word of a model? */
+static bool
+is_ai(const struct leak_reading *s, size_t i, size_t n)
+{
+	return is_near(s, s->context, i) ||
+	       begins(s, past_version(s, i + n), PHRASE_PRODUCT);
+}
+
+/* Written as a name is, where its script can tell. */
+static bool
+is_big(const struct leak_word *w)
+{
+	return w->upper || w->caseless;
+}
+
+/* "I, NAME, …", "Hier antwortet NAME", "Like all NAME models, I …",
+ * "由 NAME 开发": what needs no word nearby to be plain. */
+static bool
+is_plain(const struct leak_reading *s, const struct leak_entry *e, size_t i,
+    size_t n)
+{
+	const struct leak_word *w = s->a.w;
+	size_t next = past_version(s, i + n);
+	bool model = is_model(e->kind);
+	bool ai = is_ai(s, i, n);
+
+	if (e->kind == LEAK_AUTHOR || (!model && is_someone(s, i, n)))
+		return false;
+	if (s->apart == i && w[i].comma && is_cut(s, i + n) && is_big(&w[i]) &&
+	    (e->kind != LEAK_WORD || ai))
+		return true;
+	if (e->kind == LEAK_PROMPT)
+		return s->open <= i && i - s->open <= 2 && n > 1;
+	if (s->open <= i && i - s->open <= 2 && (model || ai))
+		return true;
+	if (s->kind <= i && i - s->kind <= 1 &&
+	    begins(s, next, PHRASE_PRODUCT) && is_near(s, s->speaker, i))
+		return true;
+	for (size_t k = 0; s->by == i && k <= DONE_WORDS; k++) {
+		if (begins(s, next + k, PHRASE_DONE))
+			return is_near(s, s->speaker, i) ||
+			       (model && leads(s, i - 1));
+	}
+	return false;
+}
+
+/* "NAME here", "NAME trained me": what comes behind tells. */
+static bool
+is_followed(const struct leak_reading *s, const struct leak_entry *e, size_t i,
+    size_t n)
+{
+	size_t next = past_version(s, i + n);
+	bool model = is_model(e->kind);
+	bool ai = is_ai(s, i, n), first = s->a.w[i].sentence;
+	bool here = begins(s, next, PHRASE_HERE) && !s->a.w[next].comma &&
+		    (is_cut(s, next + 1) || leak_reads(s, next + 1, "to"));
+
+	if (begins(s, next, PHRASE_WROTE))
+		return e->kind == LEAK_AUTHOR || model;
+	if (e->kind == LEAK_AUTHOR || (!model && is_someone(s, i, n)))
+		return false;
+	if (e->kind == LEAK_PROMPT)
+		return here && n > 1 && i <= 2;
+	if (e->kind == LEAK_WORD && !ai)
+		return false;
+	if (begins(s, next, PHRASE_TELLS) && is_big(&s->a.w[i]))
+		return true;
+	if (begins(s, next, PHRASE_CREATED))
+		return model || ai;
+	if (begins(s, next, PHRASE_SERVES))
+		return (model && (first || i <= 2)) || ai;
+	/* A greeting of two words may stand before it. */
+	return here && ((model && first) || (i <= 2 && is_big(&s->a.w[i])));
+}
+
+/* Is such a word within NEAR_WORDS before or behind, in this sentence? */
+static bool
+is_near(const struct leak_reading *s, const size_t *of, size_t i)
+{
+	size_t first = i, last = i;
+
+	while (first > 0 && i - first < NEAR_WORDS && !s->a.w[first].sentence)
+		first--;
+	while (last + 1 < s->a.n && last - i < NEAR_WORDS &&
+	       !s->a.w[last + 1].sentence)
+		last++;
+	return of[last + 1] > first;
+}
+
+/* "Gemini 1.5" is no mission: only programs count like that. */
+static bool
+has_decimals(const struct leak_reading *s, size_t i)
+{
+	const struct leak_word *w = s->a.w + i;
+	const char *p = s->c->answer.p;
+
+	return i < s->a.n && w->number && !w->comma && !w->line &&
+	       w->letters <= 2 && w->end + 1 < s->c->answer.n &&
+	       p[w->end] == '.' && isdigit((unsigned char)p[w->end + 1]);
+}
+
+/* A name that is also a word: is the model meant? */
+static bool
+is_meant(const struct leak_reading *s, const struct leak_entry *e, size_t i,
+    size_t n)
+{
+	if (is_someone(s, i, n))
+		return false;
+	if (s->a.w[i].upper && has_decimals(s, i + n))
+		return true;
+	if (e->digits && s->a.w[i].upper && i + n < s->a.n &&
+	    s->a.w[i + n].number && !s->a.w[i + n].comma && !s->a.w[i + n].line)
+		return true;
+	if (e->digits && s->a.w[i].upper && s->a.w[i].stem == e->words[0])
+		return true;
+	return s->a.w[i].upper && is_near(s, s->context, i);
+}
+
+/* "Claude Monet": another capitalised word follows that no model bears. */
+static bool
+is_someone(const struct leak_reading *s, size_t i, size_t n)
+{
+	static const char *const others[] = { "ai", "assistant", "api", "llm",
+		"model", "language", "bot", "and", "by", "speaking", "here" };
+	const struct leak_word *next = &s->a.w[i + n];
+
+	if (i + n >= s->a.n || next->comma || next->sentence || next->line ||
+	    !next->upper || next->cjk || is_series(s, i + n))
+		return false;
+	for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+		if (leak_reads(s, i + n, others[k]))
+			return false;
+	}
+	return true;
+}
+
+/* What makers call the members of a family. */
+static bool
+is_series(const struct leak_reading *s, size_t i)
+{
+	static const char *const series[] = { "sonnet", "opus", "haiku",
+		"instant", "flash", "pro", "ultra", "nano", "advanced", "code",
+		"coder", "large", "small", "medium", "nemo", "turbo", "mini",
+		"chat", "instruct", "vision", "v", "plus", "max" };
+
+	for (size_t k = 0; k < sizeof(series) / sizeof(series[0]); k++) {
+		if (leak_reads(s, i, series[k]))
+			return true;
+	}
+	return false;
+}
+
+/* Is a long dash, or two short ones, what stands before byte i? */
+static bool
+ends_in_dash(struct str t, size_t i)
+{
+	while (i > 0 &&
+	       (t.p[i - 1] == ' ' || t.p[i - 1] == '*' || t.p[i - 1] == '_'))
+		i--;
+	return (i >= 3 && (memcmp(t.p + i - 3, "\xe2\x80\x93", 3) == 0 ||
+			      memcmp(t.p + i - 3, "\xe2\x80\x94", 3) == 0)) ||
+	       (i >= 2 && memcmp(t.p + i - 2, "--", 2) == 0);
+}

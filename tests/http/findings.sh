@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# What a picture's title claims is what the numbers beside it show, in arenas
+# where a careless title would claim too much.
+. "$(dirname "$0")/../arena.sh"
+# shellcheck source=tests/page/states.sh
+. "$TESTS/page/states.sh"
+for state in ties islands sample; do
+	arena_new && states_make "$state" ||
+		{ ok "an arena of $state starts" 1; continue; }
+	while IFS=$'\t' read -r name wanted; do
+		get "$DIR/jar" "$BASE/plot/$name.svg"
+		title=$(grep -oE '<title[^>]*>[^<]*' <<<"$BODY" | head -n 1)
+		is "$state: $name" "${title#*>}" "$wanted"
+	done < <(node "$TESTS/http/findings.cjs" "$BASE")
+	[ "$state" = sample ] || arena_end
+done
+is "every picture of every state was looked at" "$tap_n" 12
+
+# The line by days depends on the order of the days: nobody calls it order-free.
+named() { # WHAT TEXT
+	has "$1 calls the line what it is" "$2" "By days (Glicko)"
+	hasnt "$1 does not call it order-free" "$2" ">Order-free<"
+}
+get "$DIR/jar" "$BASE/plot/history.svg"
+named "the picture" "$BODY"
+get "$DIR/jar" "$BASE/prompt/socratic"
+named "the card" "$(sed -n '/id="history-h"/,/<\/figure>/p' <<<"$BODY")"
+get "$DIR/jar" "$BASE/pictures"
+named "its table" "$(sed -n '/id="history"/,/<\/figure>/p' <<<"$BODY")"
+get "$DIR/jar" "$BASE/plot/history.csv"
+is "the file's columns" "$(head -n 1 <<<"$BODY" | tr -d '\r\357\273\277')" \
+	"day,elo,glicko,deviation,simulated"
+get "$DIR/jar" "$BASE/methodology"
+has "the methodology says what it is" "$(tr '\n' ' ' <<<"$BODY" | sed 's/<[^>]*>//g')" \
+	"rating over time has a third rating, by days (Glickman 1999)"
+tap_done

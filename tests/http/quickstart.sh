@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# ./quickstart with a model server: the demonstration has an AI TA that works.
+. "$(dirname "$0")/../arena.sh"
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/arena.XXXXXX")
+AUTH='' MODEL_PID='' QUICK_PID=''
+end() {
+	[ -z "$QUICK_PID" ] || { kill -TERM "$QUICK_PID"; wait "$QUICK_PID"; } 2>/dev/null
+	[ -z "$MODEL_PID" ] || { kill "$MODEL_PID"; wait "$MODEL_PID"; } 2>/dev/null
+	QUICK_PID='' MODEL_PID=''
+}
+trap 'end; arena_end' EXIT
+trap 'exit 1' INT TERM
+# The program that is tested, as if quickstart had built it.
+mkdir "$DIR/build"
+ln -s "$(cd "$(dirname "$PA_BIN")" && pwd)" "$DIR/build/run"
+begin() { # NAME [environment as for env...]
+	local name=$1
+	shift
+	arena_ports
+	AUTH=http://127.0.0.1:$((PORT + 1))
+	env PORT="$PORT" DATA="$DIR/$name" BUILD="$DIR/build" "$@" \
+		bash "$PA_SRC/quickstart" >"$DIR/$name.out" 2>&1 &
+	QUICK_PID=$!
+	sample_wait 300 begun "$name" && grep -q '^prompt-arena is ready' "$DIR/$name.out"
+}
+begun() { ! kill -0 "$QUICK_PID" 2>/dev/null || grep -q '^prompt-arena is ready' "$DIR/$1.out"; }
+
+begin plain
+ok "it starts without a model server" $?
+has "and says that there is no AI TA" "$(cat "$DIR/plain.out")" "AI TA:     off"
+command=$(sed -n 's/^Commands:  \(.*\)   (also .*/\1/p' "$DIR/plain.out")
+(cd "$PA_SRC" && eval "$command") >"$DIR/check.out" 2>&1
+ok "the command that it prints works" $?
+(cd "$PA_SRC" && eval "${command/ check / reload }") >"$DIR/reload.out" 2>&1
+ok "and so does the next one" $?
+as alice GET /ta
+has "a student's page says so" "$BODY" "No activity that is open to you"
+hasnt "no link leads there" "$BODY" 'href="/ta"'
+hasnt "and nothing is said of files" "$BODY" "arena.xml"
+as teacher GET /ta
+has "whoever runs it is led there" "$BODY" 'href="/ta" aria-current="page"'
+has "and told how to have one" "$BODY" "LLM_URL="
+xmllint --noout --nonet "$DIR/body"
+ok "on a well-formed page" $?
+end
+
+node "$TESTS/http/model.cjs" 0 >"$DIR/model.port" 2>"$DIR/model.log" &
+MODEL_PID=$!
+sample_wait 20 test -s "$DIR/model.port"
+model=$(cat "$DIR/model.port")
+begin live LLM_URL="http://127.0.0.1:$model/v1" LLM_MODEL='stub & "model"'
+ok "it starts with one" $?
+has "and says that it is the AI TA" "$(cat "$DIR/live.out")" "AI TA:     the same"
+as alice GET /ta
+has "the header leads to the AI TA" "$BODY" 'href="/ta" aria-current="page"'
+as alice POST /ta -d activity=everyone --data-urlencode 'text=What is a hash table?'
+is "a question is taken" "$STATUS" 303
+thread=${LOCATION%%#*}
+command=$(sed -n 's/^Commands:  \(.*\)   (also .*/\1/p' "$DIR/live.out")
+(cd "$PA_SRC" && eval "$command") >"$DIR/check.out" 2>&1
+ok "the command that it prints works" $?
+replied() { as alice GET "$thread?wait=1"; [[ $BODY == *"A plain account, number"* ]]; }
+sample_wait 60 replied
+ok "and answered by that server" $?
+get "$DIR/guest" "http://127.0.0.1:$PORT/ta"
+has "guests have it as well" "$BODY" 'name="text"'
+end
+sed -i 's/Prompt Arena/Arena of ours/' "$DIR/live/conf/demo.xml"
+begin live LLM_URL="http://127.0.0.1:$model/v1" LLM_MODEL='another'
+ok "it starts again, with a changed configuration" $?
+has "says whose it is" "$(cat "$DIR/live.out")" "as you changed it"
+as alice GET /
+has "and uses it" "$BODY" "Arena of ours"
+end
+
+begin lost LLM_URL="http://127.0.0.1:9/v1"
+[ $? != 0 ]
+ok "a model server without a model is refused" $?
+has "by name" "$(cat "$DIR/lost.out")" "LLM_MODEL must name its model"
+tap_done

@@ -1,0 +1,613 @@
+// cases.cjs - what model servers do, and what a client must make of it.
+//
+// Each case: name, row (what it is about), reply (rq → the bytes of a
+// response and how they end), want (the outcome), opts (of the endpoint, and
+// ngx: what differs behind nginx).  Numbers are those of the conformance
+// list, letters are variants.
+'use strict';
+const zlib = require('zlib');
+
+const B = (s) => (Buffer.isBuffer(s) ? s : Buffer.from(s, 'utf8'));
+const cat = (...parts) => Buffer.concat(parts.map(B));
+
+// ---- making responses ----
+
+// how: status, type, headers, framing (length | chunked | close | short | none)
+function http(body, how = {}) {
+  const status = how.status || 200;
+  const type = how.type === undefined ? 'application/json' : how.type;
+  const framing = how.framing || 'length';
+  let head = `HTTP/1.${how.old ? 0 : 1} ${status} Status\r\n`;
+  if (type) head += `Content-Type: ${type}\r\n`;
+  for (const h of how.headers || []) head += `${h}\r\n`;
+  body = B(body);
+  if (framing === 'length') head += `Content-Length: ${body.length}\r\n`;
+  if (framing === 'short') head += `Content-Length: ${body.length + 50}\r\n`;
+  if (framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
+  if (framing === 'close') head += 'Connection: close\r\n';
+  head += '\r\n';
+  if (framing === 'chunked') body = chunked(body, how.piece, how.unfinished, how.trailers);
+  const end = how.end || (framing === 'close' || framing === 'short' ? 'fin' : 'keep');
+  return { raw: cat(how.before || '', head, body), end };
+}
+function chunked(body, piece = 1000, unfinished = false, trailers = '') {
+  const out = [];
+  for (let i = 0; i < body.length; i += piece) {
+    const p = body.slice(i, i + piece);
+    out.push(B(`${p.length.toString(16)}\r\n`), p, B('\r\n'));
+  }
+  if (!unfinished) out.push(B(`0\r\n${trailers}\r\n`));
+  return Buffer.concat(out);
+}
+const completion = (message, finish = 'stop', more = {}) => ({
+  id: 'c-1', object: 'chat.completion', created: 1, model: 'MODEL',
+  choices: [{ index: 0, message, finish_reason: finish }],
+  usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 }, ...more });
+const chunk = (delta, finish = null, more = {}) => ({
+  id: 'c-1', object: 'chat.completion.chunk', created: 1, model: 'MODEL',
+  choices: [{ index: 0, delta, finish_reason: finish }], ...more });
+// MODEL becomes the case's name, so that the client sees its own model.
+const named = (value, rq) => JSON.stringify(value)
+  .replaceAll('"MODEL"', JSON.stringify((rq.sent && rq.sent.model) || 'azure'))
+  .replaceAll('"HUGE"', '1e20');
+const said = (text, finish) => completion({ role: 'assistant', content: text }, finish);
+const json = (value, how) => (rq) => http(
+  typeof value === 'string' || Buffer.isBuffer(value) ? value : named(value, rq), how);
+const stream = (events, how = {}) => (rq) => http(
+  events.map((e) => `data: ${named(e, rq)}\n\n`).join('') + (how.done === false ? '' : 'data: [DONE]\n\n'),
+  { type: 'text/event-stream', framing: 'chunked', ...how });
+const S = (bytes, how = {}) => () => http(bytes, { type: 'text/event-stream', framing: 'chunked', ...how });
+const spoken = (text, finish = 'stop') => [chunk({ role: 'assistant', content: '' }),
+  ...(text.match(/[^]{1,3}/gu) || []).map((t) => chunk({ content: t })), chunk({}, finish)];
+const problem = (status, error, headers = []) => json({ error }, { status, headers });
+const piece = (t, f = null) => JSON.stringify({ choices: [{ index: 0, delta: { content: t }, finish_reason: f }] });
+
+const cases = [];
+const add = (name, row, reply, want, opts) =>
+  cases.push({ name: `case-${name}`, row, reply, want, opts });
+// The same text told both ways must come out the same.
+const both = (name, row, text, want, finish = 'stop', opts = {}) => {
+  add(name, row, json(said(text, finish)), want, opts);
+  add(`${name}s`, `${row} (stream)`, stream(spoken(text, finish)),
+    { ...want, flags: [...(want.flags || []), 'streamed'] }, opts);
+};
+const ok = (text = 'Hello.', more = {}) => ({ class: 'ok', why: 'none', n: 1, text, ...more });
+const once = (cls, why, more = {}) => ({ class: cls, why, n: 1, ...more });
+const again = (cls, why, more = {}) => ({ class: cls, why, n: 3, ...more });
+const hello = json(said('Hello.'));
+const thenHello = (first, times = 1) => (rq) => (rq.count <= times ? first(rq) : hello(rq));
+const anything = { class: null, why: null, n: null };
+
+// ---- A. transport, address, key ----
+
+const local = { ngx: 'skip' };
+
+for (const [letter, base, path] of [
+  ['a', '', '/chat/completions'], ['b', '/', '/chat/completions'],
+  ['c', '/v1', '/v1/chat/completions'], ['d', '/v1/', '/v1/chat/completions'],
+  ['e', '/openai/v1', '/openai/v1/chat/completions'],
+  ['f', '/api/v1//', '/api/v1/chat/completions'],
+  ['g', '/v1/v1', '/v1/chat/completions'],
+  ['h', '//v1///chat/completions/', '/v1/chat/completions'],
+]) {
+  add(`1${letter}`, `base ends in "${base}"`, (rq) => (
+    rq.target.replace(/^\/[kx][0-9]*/, '') === path ? hello(rq) : rq.wrong(`called ${rq.target}`)), ok(), { base });
+}
+add('2a', '200 that says wrong path', json({ error: 'Unexpected endpoint or method. (POST /chat/completions)' }),
+  once('permanent', 'path', { detail: '/v1' }));
+add('2b', '404 for the path', json('404 page not found', { status: 404, type: 'text/plain' }),
+  once('permanent', 'path', { detail: '/v1' }));
+add('3a', 'HTTP/1.0, closed at the end', json(said('Hello.'), { framing: 'close', old: true }), ok());
+add('3b', 'informational responses first', json(said('Hello.'), {
+  before: 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\nRetry-After: 99\r\n\r\n' }), ok(), { ngx: 'skip' });
+add('3c', 'trailers after the body', json(said('Hello.'), { framing: 'chunked', trailers: 'Retry-After: 99\r\nX-Trailer: yes\r\n' }), ok());
+add('3d', 'no reason phrase', (rq) => ({ raw: B(`HTTP/1.1 200\r\n${hello(rq).raw.toString().split('\r\n').slice(1).join('\r\n')}`) }), ok());
+add('3e', 'header lines that end in LF alone', (rq) => { const [head, body] = hello(rq).raw.toString().split('\r\n\r\n');
+  return { raw: B(`${head.replaceAll('\r\n', '\n')}\n\n${body}`) }; }, ok());
+add('3f', 'asked by an address of IPv6', hello, ok(), { url: 'http://[::1]:{plain6}/{prefix}/v1', ipv6: true, ...local });
+add('4a', 'needs its key, once', (rq) => (rq.headers.authorization === 'Bearer sk-test-4a-secret' ?
+  hello(rq) : rq.wrong(`key ${rq.headers.authorization}`)), ok(), { key: 'sk-test-4a-secret' });
+add('5a', 'Azure: header, query, no model', (rq) => (rq.headers['api-key'] === 'azure-secret-5' &&
+  !('authorization' in rq.headers) && /\?api-version=2024-10-21$/.test(rq.target) && !('model' in rq.sent) ?
+  hello(rq) : rq.wrong('azure')), ok(), { base: '/openai/deployments/case-5a/', query: 'api-version=2024-10-21',
+  header: 'api-key', key: 'azure-secret-5', send_model: false });
+add('5b', 'a query in the base and one configured', (rq) => (/\?a=b&api-version=1$/.test(rq.target) ?
+  hello(rq) : rq.wrong(rq.target)), ok(), { base: '/v1?a=b', query: 'api-version=1' });
+add('6a', 'no key, no header', (rq) => ('authorization' in rq.headers ? rq.wrong('Authorization sent') : hello(rq)), ok());
+for (const [letter, status] of [['a', 401], ['b', 403]]) {
+  add(`7${letter}`, `${status}, echoing the key`, (rq) => problem(status,
+    { message: `Incorrect API key provided: ${rq.headers.authorization}`, type: 'invalid_request_error', code: 'invalid_api_key' })(rq),
+  once('permanent', 'auth', { no_secret: true, health: 'broken' }), { key: 'sk-echo-7-verysecret' });
+}
+for (const [letter, status] of [['a', 301], ['b', 302], ['c', 303], ['d', 307], ['e', 308], ['f', 300], ['g', 305]]) {
+  add(`8${letter}`, `${status} to another host`, json('', { status, headers: ['Location: http://user:pw@elsewhere.example:81/v1?key=x'] }),
+    once('permanent', 'redirect', { detail: 'elsewhere.example:81' }), { key: 'sk-redirect-8', header: 'api-key' });
+}
+add('8h', '304', json('', { status: 304, framing: 'none' }), once('permanent', 'redirect'));
+add('9a', 'redirect to a file', json('', { status: 302, headers: ['Location: file:///etc/hostname'] }), once('permanent', 'redirect'));
+add('9b', 'redirect to a path', json('', { status: 302, headers: ['Location: /v1/elsewhere'] }), once('permanent', 'redirect'));
+add('9c', 'file address', hello, { refused: 'invalid' }, { url: 'file:///etc/hostname' });
+add('9d', 'user in the address', hello, { refused: 'invalid' }, { url: 'http://me:pw@127.0.0.1:{plain}/v1' });
+const tlsAt = (kind, ca, more = {}) => ({ url: `https://localhost:{${kind}}/{prefix}/v1`, ca, ...local, ...more });
+add('10a', 'private authority, told', hello, ok('Hello.', { tls: 'TLS' }), tlsAt('good', 'ca.crt'));
+add('10b', 'private authority, not told', hello, { class: 'permanent', why: 'tls', n: 0 }, tlsAt('good'));
+add('10c', 'self-signed', hello, { class: 'permanent', why: 'tls', n: 0 }, tlsAt('self', 'ca.crt'));
+add('10d', 'expired', hello, { class: 'permanent', why: 'tls', n: 0, detail: 'expired' }, tlsAt('expired', 'ca.crt'));
+add('10e', 'another host', hello, { class: 'permanent', why: 'tls', n: 0 }, tlsAt('other', 'ca.crt'));
+add('10f', 'ca-file that is none', hello, { class: 'permanent', why: 'tls', n: 0 }, tlsAt('good', 'good.key'));
+add('10g', 'plain HTTP where TLS is expected', hello, { class: 'transient', why: 'tls', n: 0 }, tlsAt('plain', 'ca.crt'));
+add('10h', 'TLS that never begins', hello, { class: 'transient', why: 'connect', n: 0, max_ms: 6000 }, tlsAt('mute', 'ca.crt', { connect: 300 }));
+add('11a', 'a proxy in the environment is ignored', hello, ok()); // the driver sets http_proxy
+const via = { proxy: 'http://127.0.0.1:{proxy}', ...local };
+add('12a', 'proxy wants a password', hello, { class: 'permanent', why: 'proxy', n: 0 }, { url: 'http://model.example/v1', ...via });
+add('12b', 'CONNECT refused with HTML', hello, { class: 'permanent', why: 'proxy', n: 0 }, { url: 'https://model.example/v1', ...via });
+add('12c', 'no proxy there', hello, { class: 'transient', why: ['proxy', 'connect'], n: 0 }, { url: 'http://model.example/v1', ...via, proxy: 'http://127.0.0.1:{dead}' });
+add('13a', 'name without address', hello, { class: 'transient', why: 'connect', n: 0 }, { url: `http://${'a'.repeat(70)}.invalid/v1`, ...local });
+add('13b', 'connection refused', hello, { class: 'transient', why: 'connect', n: 0 }, { url: 'http://127.0.0.1:{dead}/v1', ...local });
+add('13c', 'black hole', hello, { class: 'transient', why: 'connect', n: 0, max_ms: 6000 }, { url: 'http://127.0.0.1:{hole}/v1', connect: 300, ...local });
+add('14a', 'a name of this machine', hello, ok(), { url: 'http://localhost:{plain}/{prefix}/v1', ...local });
+const two = 'http://two-addresses.test'; // the driver's: ::1, then 127.0.0.1
+add('14j', 'the first of two addresses a black hole: the other is tried meanwhile', hello, ok('Hello.', { min_ms: 150, max_ms: 2500 }), { url: `${two}:{plain}/{prefix}/v1`, ipv6: true, ...local });
+add('14k', 'the first of two addresses refuses', hello, ok(), { url: `${two}:{plain4}/{prefix}/v1`, ipv6: true, ...local });
+add('14l', 'two dead addresses share one limit', hello, { class: 'transient', why: 'connect', n: 0, max_ms: 2500 }, { url: `${two}:{hole}/v1`, connect: 600, attempts: 1, ipv6: true, ...local });
+add('14b', 'loopback without leave', hello, { class: 'permanent', why: 'address', n: 0 }, { private: false, ...local });
+for (const [letter, host] of [['c', '2130706433'], ['d', '0177.0.0.1'], ['e', '127.1'], ['f', '[::ffff:127.0.0.1]'], ['g', '0x7f.1'], ['h', 'localhost']]) {
+  add(`14${letter}`, `${host} is loopback too`, hello, { class: 'permanent', why: 'address', n: 0 }, { url: `http://${host}:{plain}/{prefix}/v1`, private: false, ...local });
+}
+add('14i', '0.0.0.0 never', hello, { class: ['permanent', 'transient'], why: ['address'], n: 0 }, { url: 'http://0.0.0.0:{plain}/{prefix}/v1', ...local });
+const dropsKept = (end) => (rq) => (rq.connection > 1 ? { raw: Buffer.alloc(0), end } : hello(rq));
+add('15a', 'kept connection closed on reuse', dropsKept('fin'), ok('Hello.', { n: null }), { asks: 6, serial: true, ...local });
+add('15b', 'kept connection reset on reuse', dropsKept('rst'), ok('Hello.', { n: null, attempts_max: 2 }), { asks: 6, serial: true, ...local });
+const shuts = () => ({ raw: Buffer.alloc(0), end: 'fin' });
+add('15c', 'closed before a byte on a new connection', shuts, again('transient', 'cut'), { url: 'http://127.0.0.1:{alone}/{prefix}/v1', ...local });
+// Each connection that another case left open may be found closed in its turn.
+add('15d', 'closed before a byte on any connection', shuts, { class: 'transient', why: 'cut', n: null }, { ngx: { why: 'server' } });
+add('16a', 'reset in the middle of the body', (rq) => ({ ...hello(rq), cut: 200, end: 'rst' }), again('incomplete', 'cut'), { ngx: { ...anything, class: ['incomplete', 'transient'] } });
+add('16b', 'reset within the header', () => ({ raw: B('HTTP/1.1 200 OK\r\nContent-Ty'), end: 'rst' }),
+  { class: ['incomplete', 'transient'], why: 'cut', n: 3 }, { ngx: { why: ['server', 'cut'], n: null } });
+add('17a', '2 MB of headers', () => ({ raw: B(`HTTP/1.1 200 OK\r\n${`X-Padding: ${'a'.repeat(1000)}\r\n`.repeat(2000)}\r\n{}`), end: 'fin' }),
+  once('permanent', 'shape'), { ngx: { class: 'transient', why: 'server', n: null } });
+add('17b', 'one endless header', () => ({ raw: B(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(500000)}`), end: 'fin' }),
+  { class: ['permanent', 'incomplete', 'transient'], n: null }, { ngx: { class: 'transient', why: 'server', n: null } });
+add('17c', 'no HTTP at all', () => ({ raw: B('SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n'), end: 'fin' }),
+  { class: ['permanent', 'transient'], n: null }, { ngx: anything });
+add('17d', 'two lengths that differ', () => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 500\r\n\r\n', JSON.stringify(said('Hello.'))), end: 'fin' }),
+  { class: ['permanent', 'transient', 'incomplete'], n: null }, { ngx: anything });
+add('17e', 'negative length', () => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n', JSON.stringify(said('Hello.'))), end: 'fin' }),
+  { class: ['permanent', 'transient', 'incomplete', 'ok'], n: null }, { ngx: anything });
+add('17f', 'bad chunk size', () => ({ raw: B('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'), end: 'fin' }),
+  { class: ['incomplete', 'transient'], n: 3 }, { ngx: anything });
+add('17g', '101 switching protocols', () => ({ raw: B('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'), end: 'fin' }),
+  { class: ['permanent', 'transient', 'incomplete'], n: null }, { ngx: 'skip' });
+add('17h', 'a length and chunks', (rq) => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n', chunked(B(named(said('Hello.'), rq)))), end: 'fin' }),
+  { class: ['ok', 'permanent', 'transient', 'incomplete'], n: null }, { ngx: anything });
+add('17i', 'thousands of informational responses', () => ({ raw: B('HTTP/1.1 100 Continue\r\n\r\n'.repeat(50000)), end: 'fin' }),
+  { class: ['permanent', 'transient', 'incomplete', 'limit'], n: null, max_ms: 6000 }, { ngx: 'skip' });
+add('17j', 'a body in a coding of the transport', (rq) => ({ raw: cat('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n', chunked(zlib.gzipSync(named(said('Hello.'), rq)))), end: 'fin' }),
+  { class: ['ok', 'permanent', 'transient', 'incomplete'], n: null }, { ngx: anything });
+
+// ---- B. status, retry, throttling ----
+
+const slow429 = (...headers) => problem(429, { message: 'slow down' }, headers);
+add('18a', '429, Retry-After: 1', thenHello(slow429('Retry-After: 1')), ok('Hello.', { n: 2, min_ms: 1000, max_ms: 4000 }));
+add('18b', '429, Retry-After: 0.4', thenHello(slow429('Retry-After: 0.4')), ok('Hello.', { n: 2, min_ms: 400 }));
+add('18c', '429, a date against the server\'s own', thenHello(slow429('Date: Sun, 06 Nov 1994 08:49:36 GMT', 'Retry-After: Sun, 06 Nov 1994 08:49:37 GMT')),
+  ok('Hello.', { n: 2, min_ms: 1000, max_ms: 4000 }), { ngx: { min_ms: 0 } });
+add('18d', 'retry-after-ms outranks Retry-After', thenHello(slow429('Retry-After: 60', 'retry-after-ms: 300')), ok('Hello.', { n: 2, min_ms: 300, max_ms: 4000 }));
+add('18e', 'longer than the cap: given up', slow429('Retry-After: 600'), once('transient', 'throttled', { retry_min: 599000, health: 'cooling' }));
+add('18f', 'nonsense in Retry-After', thenHello(slow429('Retry-After: soon')), ok('Hello.', { n: 2 }));
+add('18g', 'a date in the past', thenHello(slow429('Retry-After: Sun, 06 Nov 1994 08:49:37 GMT')), ok('Hello.', { n: 2 }));
+add('18h', 'negative Retry-After', thenHello(slow429('Retry-After: -5')), ok('Hello.', { n: 2 }));
+add('18i', 'a wait beyond all numbers', slow429('Retry-After: 99999999999999999999'), once('transient', 'throttled', { retry_min: 599000 }));
+add('18j', 'a date years ahead', slow429('Date: Sun, 06 Nov 1994 08:49:36 GMT', 'Retry-After: Sun, 06 Nov 2044 08:49:37 GMT'), once('transient', 'throttled'));
+add('18k', 'not a number', thenHello(slow429('Retry-After: NaN')), ok('Hello.', { n: 2 }));
+add('18l', 'milliseconds that are none', thenHello(slow429('retry-after-ms: later', 'Retry-After: 0.4')), ok('Hello.', { n: 2, min_ms: 400 }));
+add('18m', 'an empty Retry-After', thenHello(slow429('Retry-After:')), ok('Hello.', { n: 2 }));
+add('18n', 'a wait in hexadecimal', thenHello(slow429('Retry-After: 0x7fffffff')), ok('Hello.', { n: 2 }));
+add('18o', 'Retry-After on a 400 is no invitation', problem(400, { message: 'no' }, ['Retry-After: 1']), once('permanent', 'request'));
+add('19a', '429 three times', slow429(), again('transient', 'throttled'));
+add('19b', '503 with Retry-After', thenHello(problem(503, { message: 'loading' }, ['Retry-After: 1'])), ok('Hello.', { n: 2, min_ms: 1000 }));
+add('19c', '429 with a web page', json('<html><body>Too Many Requests</body></html>', { status: 429, type: 'text/html' }), again('transient', 'throttled'));
+add('19d', '429 without a body', json('', { status: 429 }), again('transient', 'throttled'));
+add('20a', 'quota by type', problem(429, { message: 'You exceeded your current quota', type: 'insufficient_quota', code: null }), once('permanent', 'quota', { health: 'broken' }));
+add('20b', 'quota by code', problem(429, { message: 'x', code: 'insufficient_quota' }), once('permanent', 'quota'));
+add('20c', 'limit: 0', problem(429, { message: 'Quota exceeded for metric: requests, limit: 0', code: 429 }), once('permanent', 'quota'));
+add('20d', '402', problem(402, { message: 'Insufficient Balance' }), once('permanent', 'quota'));
+add('20e', 'quota with a 403', problem(403, { message: 'x', code: 'insufficient_quota' }), once('permanent', 'quota'));
+for (const [letter, status] of [['a', 408], ['b', 409], ['c', 500], ['d', 502], ['e', 503], ['f', 504], ['g', 425]]) {
+  add(`21${letter}`, `${status} twice, then well`, thenHello(problem(status, { message: 'oops' }), 2), ok('Hello.', { n: 3 }));
+}
+add('21h', 'x-should-retry: false', problem(500, { message: 'no' }, ['x-should-retry: false']), once('transient', 'server'));
+add('21i', 'x-should-retry: true on a 400', thenHello(problem(400, { message: 'odd' }, ['X-Should-Retry: true'])), ok('Hello.', { n: 2 }));
+add('21j', '500 for ever', problem(500, { message: 'oops' }), again('transient', 'server'));
+add('21k', '500 whose JSON speaks of the request', problem(500, { message: 'invalid value', type: 'invalid_request_error' }), again('transient', 'server'));
+add('21l', '503 whose error is a word', json({ error: 'overloaded' }, { status: 503 }), again('transient', 'server'));
+for (const [letter, status, why] of [['a', 400, 'request'], ['b', 404, 'path'], ['c', 413, 'context'], ['d', 422, 'request'],
+  ['e', 405, 'path'], ['f', 418, 'request'], ['g', 451, 'request'], ['h', 410, 'path']]) {
+  add(`22${letter}`, `${status}`, problem(status, { message: 'no' }), once('permanent', why));
+}
+add('22i', '404 for the model', problem(404, { message: 'The model `x` does not exist', code: 'model_not_found' }), once('permanent', 'model'));
+for (const [letter, status] of [['a', 529], ['b', 520], ['c', 522], ['d', 524], ['e', 526], ['f', 499], ['g', 521], ['h', 599]]) {
+  add(`24${letter}`, `${status}`, json('error code: 5xx', { status, type: 'text/plain' }), again('transient', 'server'));
+}
+const page = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><center><h1>502</h1></center></body></html>';
+add('25a', '200 with HTML', json(page, { type: 'text/html' }), once('permanent', 'html'));
+add('25b', '502 with HTML', json(page, { status: 502, type: 'text/html' }), again('transient', 'server'));
+add('25c', '200 with HTML that says it is JSON', json(page), once('permanent', 'html'));
+add('25d', '200 with HTML in a stream\'s clothes', json(page, { type: 'text/event-stream' }), once('permanent', 'html'));
+add('26a', '200 with plain text', json('OK', { type: 'text/plain' }), once('permanent', 'not-json'));
+add('26b', 'JSON that says it is text', json(JSON.stringify(said('Hello.')), { type: 'text/plain' }), ok('Hello.', { flags: ['other_model'] }));
+add('26c', 'JSON without a content type', json(said('Hello.'), { type: '' }), ok());
+add('26d', 'XML', json('<?xml version="1.0"?><error/>', { type: 'application/xml' }), once('permanent', 'html'));
+const emptied = { class: 'permanent', why: 'empty-body', n: 2 };
+add('27a', '204', json('', { status: 204, framing: 'none' }), emptied);
+add('27b', '200 without a body', json(''), emptied);
+add('27c', '200 with blanks alone', json(' \n\n \n'), emptied);
+add('27d', 'empty, then well', thenHello(json('')), ok('Hello.', { n: 2 }));
+add('28a', '50 at once against a 429', slow429('retry-after-ms: 200'),
+  { class: ['transient', 'limit'], n: null, n_max: 150, refused_n: null, max_ms: 20000 }, { asks: 50, concurrency: 8, queue: 60, queue_ms: 2000 });
+add('28b', 'a rate of requests', hello, ok('Hello.', { n: 8, min_ms: 700 }), { asks: 8, per_minute: 240, concurrency: 8 });
+
+// ---- C. body shapes ----
+
+add('29a', 'choices missing', json({ id: 'x', object: 'chat.completion' }), once('permanent', 'shape'));
+add('29b', 'choices null', json({ choices: null }), once('permanent', 'shape'));
+add('29c', 'choices []', json({ choices: [] }), once('permanent', 'shape'));
+add('29d', 'choices [null]', json({ choices: [null] }), once('permanent', 'shape'));
+add('29e', 'choices an object', json({ choices: { 0: {} } }), once('permanent', 'shape'));
+const wordless = { class: 'empty', why: 'no-text', n: 2 };
+add('29f', 'choices [{}]', json({ choices: [{}] }), wordless);
+add('29g', 'an empty object', json({}), once('permanent', 'shape'));
+add('29h', 'an empty array', json('[]'), once('permanent', 'shape'));
+add('29i', 'the completion inside an array', (rq) => http(`[${named(said('Hello.'), rq)}]`), ok());
+add('30a', 'message null', json({ choices: [{ index: 0, message: null, finish_reason: 'stop' }] }), wordless);
+for (const [letter, content] of [['b', null], ['c', ''], ['d', '  \n\t '], ['e', 42], ['f', { text: 'no' }], ['g', true], ['h', []]]) {
+  add(`30${letter}`, `content ${JSON.stringify(content)}`, json(completion({ role: 'assistant', content })), wordless);
+}
+add('30i', 'content absent', json(completion({ role: 'assistant' })), wordless);
+add('30j', 'invisible characters alone', json(said('\u200b\u2060\ufeff')), wordless);
+add('31a', 'content in parts', json(completion({ content: [{ type: 'text', text: 'Hel' }, { type: 'image_url', image_url: {} }, null, 7, { type: 'text', text: 'lo.' }, { type: 'text' }] })), ok());
+add('31b', 'parts in a stream', stream([chunk({ content: [{ type: 'text', text: 'Hel' }] }), chunk({ content: [{ type: 'text', text: 'lo.' }] }), chunk({}, 'stop')]), ok());
+add('31c', 'thinking among the parts', json(completion({ content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'Hello.' }] })), ok('Hello.', { thought: 'hm' }));
+add('31d', 'one part that refuses', json(completion({ content: [{ type: 'refusal', refusal: 'I will not.' }] })), once('refused', 'answer-refused', { refusal: 'I will not.' }));
+add('31e', 'parts without a text among them', json(completion({ content: [{ type: 'image_url', image_url: {} }, { type: 'text', text: null }] })), wordless);
+add('31f', 'plain strings as parts', json(completion({ content: ['Hel', 'lo.'] })), ok());
+add('32a', 'old completions with text', json({ choices: [{ index: 0, text: 'Hello.', finish_reason: 'stop' }] }), ok());
+add('32b', 'a whole message in a stream', stream([{ choices: [{ index: 0, message: { content: 'Hello.' }, finish_reason: 'stop' }] }]), ok());
+add('32c', 'delta in a whole reply', json({ choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }] }), ok());
+for (const [letter, extra] of [['a', { reasoning_content: 'I think so.' }], ['b', { reasoning: 'I think so.' }],
+  ['c', { reasoning_details: [{ type: 'reasoning.text', text: 'I think so.' }] }],
+  ['d', { reasoning_content: 'I think so.', reasoning: 'I think so.' }], ['e', { thinking: 'I think so.' }]]) {
+  add(`33${letter}`, `reasoning in ${Object.keys(extra).join(', ')}`, json(completion({ content: 'Hello.', ...extra })), ok('Hello.', { thought: 'I think so.', thought_n: 11 }));
+  add(`33${letter}s`, 'the same in a stream', stream([chunk(extra), ...spoken('Hello.')]), ok('Hello.', { thought: 'I think so.', thought_n: 11 }));
+}
+for (const [letter, open, close] of [['a', '<think>', '</think>'], ['b', '<thinking>', '</thinking>'], ['c', '<reasoning>', '</reasoning>'],
+  ['d', '<mm:think>', '</mm:think>'], ['e', '[THINK]', '[/THINK]'], ['f', '<Think>', '</think>'],
+  ['g', '<|channel|>analysis<|message|>', '<|end|><|start|>assistant<|channel|>final<|message|>'], ['h', '\u25c1think\u25b7', '\u25c1/think\u25b7']]) {
+  both(`34${letter}`, `leading ${open}`, `\n${open}\nThe user wants a greeting.\n${close}\n\nHello.`, ok('Hello.', { thought: 'wants a greeting', flags: ['thought'] }));
+}
+both('34i', 'two blocks', '<think>a</think><think>b</think>Hello.', ok('Hello.', { flags: ['thought'] }));
+both('34j', 'thoughts without their beginning', 'So the user greets.\n</think>\n\nHello.', ok('Hello.', { thought: 'So the user greets.' }));
+both('34k', 'an answer about the tag', 'Write `</think>` to end it.\n', ok('Write `</think>` to end it.', { not_flags: ['thought'] }));
+both('34l', 'a block that is not leading', 'Use <think>this</think> tag.', ok('Use <think>this</think> tag.'));
+both('34m', 'kept when the endpoint says so', '<think>a</think>Hello.', ok('<think>a</think>Hello.'), 'stop', { think: false });
+both('34n', 'marks of the template at the end', 'Hello.<|im_end|>\n</s>', ok());
+both('34o', 'an empty block', '<think>\n\n</think>\n\nHello.', ok());
+both('34p', 'a block within a block', '<think>a <think>b</think> c</think>Hello.', ok('Hello.', { flags: ['thought'] }));
+both('34q', 'with an attribute', '<think type="x">a</think>Hello.', ok('Hello.', { flags: ['thought'] }));
+both('34r', 'the end twice', '<think>a</think>\n</think>\nHello.', ok('Hello.', { flags: ['thought'] }));
+both('34s', 'a block that speaks of its tag', '<think>they ask about <think>, hm</think>Hello.', ok('Hello.', { flags: ['thought'] }));
+both('36a', 'thinking cut by the limit', '<think>I was going to', { class: 'empty', why: 'reasoning', n: 2, thought: 'I was going' }, 'length');
+both('36b', 'thinking that never ends', '<think>I was going to', { class: 'empty', n: 2, text: null }, 'stop');
+both('37a', 'harmony without a final', '<|channel|>analysis<|message|>hm', { class: 'empty', n: 2 }, 'length');
+const cutShort = (more = {}) => ok('Hello.', { class: 'ok_trunc', ...more });
+for (const [letter, finish, want] of [['a', 'stop', ok()], ['b', 'length', cutShort()], ['c', 'content_filter', once('refused', 'answer-refused')],
+  ['d', 'tool_calls', once('permanent', 'tools')], ['e', 'function_call', once('permanent', 'tools')], ['f', null, ok('Hello.', { flags: ['no_finish'] })],
+  ['g', undefined, ok('Hello.', { flags: ['no_finish'] })], ['h', '', ok('Hello.')], ['i', 'eos', ok('Hello.', { finish: 'eos' })],
+  ['j', 'end_turn', ok('Hello.', { finish: 'end_turn' })], ['k', 'error', again('transient', 'server')], ['l', 'sensitive', once('refused', 'answer-refused')],
+  ['m', 'insufficient_system_resource', again('transient', 'server')], ['n', 'model_context_window_exceeded', cutShort({ finish: 'model_context_window_exceeded' })],
+  ['o', 17, ok('Hello.', { finish: '17', flags: ['finish_unknown'] })], ['p', 'STOP', ok('Hello.', { finish: 'STOP', not_flags: ['finish_unknown'] })],
+  ['q', 'because', ok('Hello.', { finish: 'because', flags: ['finish_unknown'] })], ['r', 'refusal', once('refused', 'answer-refused')],
+  ['s', { a: 1 }, ok('Hello.', { flags: ['finish_unknown'] })], ['t', 'MAX_TOKENS', cutShort()], ['u', 'SAFETY', once('refused', 'answer-refused')]]) {
+  const absent = finish === undefined || finish === null || finish === '';
+  const c = said('Hello.');
+  c.choices[0].finish_reason = finish; // said() has a default
+  add(`38${letter}`, `finish ${JSON.stringify(finish)}`, json(c), want);
+  if (!absent) add(`38${letter}s`, `finish ${JSON.stringify(finish)} (stream)`, stream(spoken('Hello.', finish)), want);
+}
+both('39a', 'filter with partial text', 'Half of an ans', once('refused', 'answer-refused', { text: null }), 'content_filter');
+add('40a', 'Azure declines the prompt', problem(400, { message: 'The response was filtered due to the prompt triggering Azure OpenAI\'s content management policy.',
+  type: null, param: 'prompt', code: 'content_filter', status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } }), once('refused', 'prompt-refused'));
+add('40b', 'by the inner code alone', problem(400, { message: 'no', innererror: { code: 'ResponsibleAIPolicyViolation' } }), once('refused', 'prompt-refused'));
+add('40c', 'moderation with a 403', problem(403, { message: 'Your input was flagged', code: 403 }), once('refused', 'prompt-refused'));
+add('41a', 'refusal', json(completion({ content: null, refusal: 'I can\'t help with that.' })), once('refused', 'answer-refused', { refusal: 'I can\'t help' }));
+add('41b', 'refusal in a stream', stream([chunk({ refusal: 'I can\'t ' }), chunk({ refusal: 'help.' }), chunk({}, 'stop')]), once('refused', 'answer-refused', { refusal: 'I can\'t help.' }));
+add('41c', 'refusal null', json(completion({ content: 'Hello.', refusal: null })), ok());
+add('42a', 'all tokens thought away', json({ choices: [{ index: 0, message: { content: '', reasoning_content: 'long' }, finish_reason: 'length' }],
+  usage: { prompt_tokens: 5, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } } }),
+{ class: 'empty', why: 'reasoning', n: 2 }, { tokens: 50, tokens_max: 1000 });
+const budget = (wanted) => (rq) => (rq.count === 1 ? json({ choices: [{ index: 0, message: { content: '', reasoning_content: 'long' }, finish_reason: 'length' }] })(rq) :
+  rq.sent.max_tokens === wanted ? hello(rq) : rq.wrong(`asked for ${rq.sent.max_tokens}`));
+add('42b', 'four times the budget helps', budget(200), ok('Hello.', { n: 2 }), { tokens: 50, tokens_max: 1000 });
+add('42c', 'the budget ends at its cap', budget(60), ok('Hello.', { n: 2 }), { tokens: 50, tokens_max: 60 });
+add('42d', 'reasoning alone, streamed, cut by the limit', stream([chunk({ reasoning_content: 'hm ' }), chunk({ reasoning_content: 'so' }), chunk({}, 'length')]), { class: 'empty', why: 'reasoning', n: 2, thought: 'hm so' });
+add('42e', 'reasoning alone, streamed to its end', stream([chunk({ reasoning: 'hm' }), chunk({}, 'stop')]), { class: 'empty', n: 2 });
+add('42f', 'reasoning null beside every piece', stream([chunk({ reasoning_content: null, content: 'Hel' }), chunk({ reasoning_content: null, content: 'lo.' }), chunk({}, 'stop')]), ok());
+for (const [letter, usage, estimated] of [['a', undefined, true], ['b', null, true], ['c', { prompt_tokens: 3 }, true], ['d', { prompt_tokens: -4, completion_tokens: -1 }, true],
+  ['e', { prompt_tokens: 'HUGE', completion_tokens: 'HUGE' }, true], ['f', { prompt_tokens: '3', completion_tokens: '4' }, true], ['g', 'none', true], ['h', [], true],
+  ['i', { prompt_tokens: 3.0, completion_tokens: 4.5 }, false], ['j', { prompt_tokens: null, completion_tokens: {} }, true]]) {
+  add(`43${letter}`, `usage ${JSON.stringify(usage)}`, json(completion({ content: 'Hello.' }, 'stop', { usage })),
+    ok('Hello.', estimated ? { flags: ['estimated'], tokens_below: 100 } : { not_flags: ['estimated'] }));
+}
+add('43k', 'usage in a last chunk without choices', stream([...spoken('Hello.'), { choices: [], usage: { prompt_tokens: 7, completion_tokens: 77 } }]), ok('Hello.', { tokens_out: 77, not_flags: ['estimated'] }));
+add('43l', 'usage in every piece, the last counts', stream([chunk({ content: 'Hel' }, null, { usage: { prompt_tokens: 7, completion_tokens: 1 } }), chunk({ content: 'lo.' }, 'stop', { usage: { prompt_tokens: 7, completion_tokens: 2 } })]), ok('Hello.', { tokens_out: 2 }));
+const deep = (n) => `${'{"a":['.repeat(n / 2)}1${']}'.repeat(n / 2)}`;
+add('44a', 'huge logprobs', json({ ...said('Hello.'), logprobs: { content: Array.from({ length: 2000 }, () => ({ token: 'x', logprob: -0.1 })) } }), ok());
+add('44b', 'more choices', json({ choices: [{ index: 0, message: { content: 'Hello.' }, finish_reason: 'stop' }, { index: 1, message: { content: 'No.' }, finish_reason: 'stop' }] }), ok());
+add('44c', 'choices out of order', json({ choices: [{ index: 1, message: { content: 'No.' }, finish_reason: 'stop' }, { index: 0, message: { content: 'Hello.' }, finish_reason: 'stop' }] }), ok());
+add('44d', 'choices without index 0', json({ choices: [{ index: 3, message: { content: 'Hello.' }, finish_reason: 'stop' }] }), ok());
+add('44j', 'an index in quotes', json({ choices: [{ index: '0', message: { content: 'Hello.' }, finish_reason: 'stop' }] }), ok());
+add('44k', 'three choices, interleaved, each with its finish', stream([0, 1, 2].map((i) => ({ choices: [{ index: i, delta: { content: i ? 'No.' : 'Hel' } }] }))
+  .concat([2, 0, 1].map((i) => ({ choices: [{ index: i, delta: i ? {} : { content: 'lo.' }, finish_reason: i ? 'length' : 'stop' }] })))), ok('Hello.', { finish: 'stop' }));
+add('44l', 'several choices in one piece', stream([{ choices: [{ index: 1, delta: { content: 'No.' } }, { index: 0, delta: { content: 'Hello.' } }] }, chunk({}, 'stop')]), ok());
+add('44e', 'two choices streamed, ours second', stream([{ choices: [{ index: 1, delta: { content: 'No.' } }] }, chunk({ content: 'Hel' }),
+  { choices: [{ index: 1, delta: { content: 'No.' }, finish_reason: 'stop' }] }, chunk({ content: 'lo.' }), chunk({}, 'stop')]), ok());
+add('44f', '40 levels of nesting', json(`{"x":${deep(40)},"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}`), ok());
+add('44g', '100 levels of nesting', json(`{"x":${deep(100)},"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}`), { class: 'permanent', n: 1 });
+add('44h', '100 000 brackets', json('['.repeat(100000)), { class: ['permanent', 'incomplete'], n: null });
+add('44i', 'unknown keys everywhere', json({ a: 1, choices: [{ b: [{}], message: { c: { d: 1 }, content: 'Hello.', annotations: [] }, finish_reason: 'stop', native_finish_reason: 'x' }], z: null }), ok());
+add('45a', 'another model answers', json({ ...said('Hello.'), model: 'somebody/else-7b' }), ok('Hello.', { flags: ['other_model'], model: 'somebody/else-7b' }));
+add('45b', 'model is no string', json({ ...said('Hello.'), model: { name: 'x' } }), ok('Hello.', { not_flags: ['other_model'] }));
+add('46a', 'created missing, id empty', json({ ...said('Hello.'), created: undefined, id: '' }), ok());
+add('46b', 'id of 10 KB', json({ ...said('Hello.'), id: 'x'.repeat(10240) }), ok());
+add('46c', 'model name of 10 KB', json({ ...said('Hello.'), model: 'm'.repeat(10240) }), ok());
+const plainHello = JSON.stringify(said('Hello.'));
+const unreadable = once('permanent', 'not-json');
+add('48a', 'garbage after the JSON', json(`${plainHello} trailing`), unreadable);
+add('48b', 'two objects', json(`${plainHello}\n${plainHello}`), unreadable);
+add('48c', 'byte order mark', json(`\ufeff${plainHello}`), ok());
+for (const [letter, number] of [['d', 'NaN'], ['e', 'Infinity'], ['f', '1e999'], ['g', '9'.repeat(30)]]) {
+  add(`48${letter}`, number, json(plainHello.replace('"created":1', `"created":${number}`)), unreadable);
+}
+add('48h', 'signs of life before the JSON', json(`\n \n\n\n   ${plainHello}`), ok());
+add('48i', 'the same key twice: the last counts', json('{"choices":[{"message":{"content":"No.","content":"Hello."},"finish_reason":"stop"}],"id":1,"id":2}'), ok());
+add('48j', 'UTF-16', json(Buffer.from(`\ufeff${plainHello}`, 'utf16le')), unreadable);
+add('48k', 'UTF-16 without a mark', json(Buffer.from(plainHello, 'utf16le')), { class: 'permanent', n: 1 });
+add('48l', 'gzip that nobody asked for', json(zlib.gzipSync(plainHello), { headers: ['Content-Encoding: gzip'] }), once('permanent', 'not-json', { detail: 'compressed' }));
+add('48m', 'a gzip bomb', json(zlib.gzipSync(Buffer.alloc(50e6)), { headers: ['Content-Encoding: gzip'] }), unreadable);
+add('48n', 'single quotes', json('{\'choices\':[]}'), unreadable);
+add('48o', 'a comma too many', json('{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"},]}'), unreadable);
+add('48p', 'a bare string', json('"Hello."'), unreadable);
+add('48q', 'null', json('null'), unreadable);
+add('48r', 'a coding that is none', json(said('Hello.'), { headers: ['Content-Encoding: identity'] }), ok());
+add('48s', 'deflate that nobody asked for', json(zlib.deflateSync(plainHello), { headers: ['Content-Encoding: deflate'] }), unreadable);
+add('48t', 'br that nobody asked for', json(zlib.brotliCompressSync(plainHello), { headers: ['Content-Encoding: br'] }), unreadable);
+add('48u', 'compressed without saying so', json(zlib.gzipSync(plainHello)), { class: 'permanent', n: 1 });
+add('48v', 'lines of JSON instead of events', json(`${JSON.stringify(chunk({ content: 'Hel' }))}\n${JSON.stringify(chunk({ content: 'lo.' }, 'stop'))}\n`, { type: 'application/x-ndjson' }), unreadable);
+add('48w', 'comments in the JSON', json(`/* hi */ ${plainHello}`), unreadable);
+add('48x', 'Latin-1', json(Buffer.from('{"choices":[{"message":{"content":"caf\u00e9"},"finish_reason":"stop"}]}', 'latin1'), { type: 'application/json; charset=iso-8859-1' }), ok('caf\ufffd'));
+add('48y', 'a NUL before the JSON', json(`\0${plainHello}`), { class: 'permanent', n: 1 });
+
+// ---- D. text hygiene ----
+
+const bytes = (name, row, middle, want) => {
+  add(name, row, json(cat('{"choices":[{"message":{"content":"', middle, '"},"finish_reason":"stop"}]}')), want);
+  add(`${name}s`, `${row} (stream)`, S(cat('data: {"choices":[{"delta":{"content":"', middle, '"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')), want);
+};
+const U = '\ufffd';
+const mended = (text) => ok(text, { flags: ['repaired'] });
+const intact = (text) => ok(text, { not_flags: ['repaired'] });
+bytes('49a', 'lone high surrogate', 'a\\ud83d b', mended(`a${U} b`));
+bytes('49b', 'lone low surrogate', 'a\\ude00b', mended(`a${U}b`));
+bytes('49c', 'reversed pair', 'a\\ude00\\ud83db', mended(`a${U}${U}b`));
+bytes('49d', 'a good pair', 'a\\ud83d\\ude00b', intact('a\u{1f600}b'));
+bytes('49e', 'two highs and a low', '\\ud83d\\ud83d\\ude00', mended(`${U}\u{1f600}`));
+bytes('49f', 'high before another escape', '\\ud83d\\n\\\\ud83d', mended(`${U}\n\\ud83d`));
+bytes('50a', 'escaped NUL', 'a\\u0000b', mended(`a${U}b`));
+bytes('50b', 'raw NUL', 'a\0b', mended(`a${U}b`));
+bytes('51a', 'a byte that is no UTF-8', cat('a', Buffer.from([0xff]), 'b'), mended(`a${U}b`));
+bytes('51b', 'overlong slash', cat('a', Buffer.from([0xc0, 0xaf]), 'b'), mended(`a${U}${U}b`));
+bytes('51c', 'CESU surrogate', cat('a', Buffer.from([0xed, 0xa0, 0x80]), 'b'), mended(`a${U}${U}${U}b`));
+bytes('51d', 'beyond Unicode', cat('a', Buffer.from([0xf5, 0x80, 0x80, 0x80]), 'b'), mended(`a${U}${U}${U}${U}b`));
+bytes('51e', 'a character cut short', cat('a', Buffer.from([0xe2, 0x82]), 'b'), mended(`a${U}b`));
+bytes('51f', 'a true U+FFFD', `a${U}b`, intact(`a${U}b`));
+bytes('53a', 'ESC and friends', 'a\\u001b[31mb\\u0007\\u007f\\u0085c', ok(`a${U}[31mb${U}${U}${U}c`));
+bytes('53b', 'non-characters', 'a\\ufffe\\uffffb', ok(`a${U}${U}b`));
+bytes('53c', 'CR and CRLF', 'a\\r\\nb\\rc', ok('a\nb\nc'));
+bytes('54a', 'bidi override', 'a\\u202eb\\u202cc', ok('abc', { flags: ['hidden'] }));
+bytes('54b', 'zero width and tags', 'a\\u200bb\\udb40\\udc41c', ok('abc', { flags: ['hidden'] }));
+bytes('54c', 'joiners stay', '\u0645\u06cc\\u200c\u062e\u0648\u0627\u0647\u0645', ok('\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645', { not_flags: ['hidden'] }));
+bytes('54d', 'marks heaped on one letter', `a${'\u0301'.repeat(300)}b`, ok(`a${'\u0301'.repeat(8)}b`));
+add('54e', 'a word of 100 000 letters, right to left', json(said(Array.from({ length: 100000 }, (_, i) => String.fromCodePoint(0x627 + Math.floor(Math.abs(Math.sin(i)) * 1e6) % 19)).join(''))), { class: 'ok', n: 1 });
+add('55a', 'raw LF and TAB in a string', json('{"choices":[{"message":{"content":"a\n\tb"},"finish_reason":"stop"}]}'), intact('a\n\tb'));
+both('56a', 'fenced as markdown', '\n\n```markdown\n# Title\n\nText.\n```\n\n', ok('# Title\n\nText.', { flags: ['fence'] }));
+both('56b', 'fenced, with code inside', '```md\nText.\n```python\nx = 1\n```\nMore.\n```', ok('Text.\n```python\nx = 1\n```\nMore.', { flags: ['fence'] }));
+both('56c', 'code alone stays fenced', '```python\nx = 1\n```', ok('```python\nx = 1\n```', { not_flags: ['fence'] }));
+both('56d', 'markdown block, then more', '```markdown\nA\n```\nand\n```\nB\n```', ok('```markdown\nA\n```\nand\n```\nB\n```', { not_flags: ['fence'] }));
+both('56e', 'blank lines around', '\n \n  indented\ntext  \n\n', ok('  indented\ntext'));
+
+// ---- E. streams ----
+
+const D = (...lines) => lines.map((l) => `data: ${l}\n\n`).join('');
+const open200 = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n';
+add('57a', 'comments before and between', S(`: OPENROUTER PROCESSING\n\n: ping\n\n${D(piece('Hel'))}: ping\n\n:\n\n${D(piece('lo.', 'stop'), '[DONE]')}`), ok());
+add('57b', 'comments do not stretch the whole', () => ({ raw: cat(open200, ': ping\n\n'.repeat(400)), slow: 40, chunk: 9, end: 'fin' }),
+  { class: 'limit', why: 'total-time', n: 1, max_ms: 6000 }, { total: 1500, first: 1400, idle: 800, ...local });
+add('58a', 'asked for a stream, given JSON', hello, ok('Hello.', { not_flags: ['streamed'] }), { stream: true });
+add('58b', 'asked for JSON, given a stream', stream(spoken('Hello.')), ok('Hello.', { flags: ['streamed'] }), { stream: false });
+add('58c', 'a stream that says it is JSON', stream(spoken('Hello.'), { type: 'application/json' }), ok());
+add('58d', 'a stream that says it is text', stream(spoken('Hello.'), { type: 'text/plain' }), ok());
+add('58e', 'a stream of no type', stream(spoken('Hello.'), { type: '' }), ok());
+add('59a', 'empty data, no space, ping', S(`data:\n\ndata: \n\nevent: ping\ndata: {"type":"ping"}\n\nevent: ping\n\ndata:${piece('Hel')}\n\nid: 7\nretry: 10\ndata:${piece('lo.', 'stop')}\n\ndata:[DONE]\n\n`), ok());
+add('59b', 'fields nobody knows', S(`: \nfoo: bar\nnonsense\n${D(piece('Hello.', 'stop'), '[DONE]')}`), ok('Hello.'));
+add('59c', 'events that are JSON and no objects', S(D('null', '5', '[]', '"x"', 'true', piece('Hello.', 'stop'), '[DONE]')), ok());
+for (const [letter, eol] of [['a', '\n'], ['b', '\r'], ['c', '\r\n']]) {
+  add(`60${letter}`, `lines end with ${JSON.stringify(eol)}`, S(D(piece('Hel'), piece('lo.', 'stop'), '[DONE]').replaceAll('\n', eol)), ok());
+}
+add('60d', 'data over several lines', S('data: {"choices":\ndata: [{"delta":\ndata:  {"content":"Hello."},\ndata: "finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'), ok());
+add('60e', 'U+2028 is no line end', S(D(piece('a\u2028b\u2029c\u0085d', 'stop'), '[DONE]')), ok(`a\u2028b\u2029c${U}d`));
+add('60f', 'a mark at the stream\'s beginning', S(`\ufeff${D(piece('Hello.', 'stop'), '[DONE]')}`), ok());
+add('60g', 'one line end between events', S(`data: ${piece('Hel')}\ndata: ${piece('lo.', 'stop')}\ndata: [DONE]\n\n`), ok());
+add('60h', 'no blank line at the end', S(`${D(piece('Hello.', 'stop'))}data: [DONE]`), ok());
+add('60i', 'the last event without its blank line', S(`${D(piece('Hel'))}data: ${piece('lo.', 'stop')}\n`), ok());
+const scripts = 'na\u00efve \u65e5\u672c\u8a9e \u0641\u0627\u0631\u0633\u06cc \u{1f9d1}\u200d\u{1f4bb} \u20ac';
+add('61a', 'many scripts, every split', stream(spoken(scripts)), ok(scripts));
+add('62a', '[DONE] twice, and noise after', S(D(piece('Hello.', 'stop'), '[DONE]', '[DONE]', piece('No.'), '{"error":"late"}')), ok());
+add('62b', '[DONE], then silence', () => ({ raw: cat(open200, D(piece('Hello.', 'stop'), '[DONE]')), end: 'hang' }), ok('Hello.', { max_ms: 3000 }), local);
+add('62c', '[DONE], then a reset', () => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n',
+  chunked(B(D(piece('Hello.', 'stop'), '[DONE]')), 1000, true)), end: 'rst' }), ok(), { ngx: anything });
+for (const [letter, done] of [['d', '[DONE] '], ['e', '  [DONE]'], ['f', '[done]'], ['g', '"[DONE]"'], ['h', 'DONE']]) {
+  add(`62${letter}`, `the end spelt ${JSON.stringify(done)}`, S(D(piece('Hello.', 'stop'), done)), ok());
+}
+add('62i', 'an event named done', S(`${D(piece('Hello.', 'stop'))}event: done\ndata: {}\n\n`), ok());
+add('62j', 'the end within the text', S(D(piece('data: [DONE]\n\n'), piece('Hello.', 'stop'), '[DONE]')), ok('data: [DONE]\n\nHello.'));
+add('63a', 'delta null, content null, role alone', stream([chunk(null), chunk({ content: null }), chunk({ role: 'assistant' }), ...spoken('Hello.')]), ok());
+add('63b', 'choices null or [] between', stream([{ choices: null }, { choices: [] }, { choices: [null] }, {}, ...spoken('Hello.')]), ok());
+add('63c', 'tool call pieces with text', stream([chunk({ content: 'Hello.' }), chunk({ tool_calls: [{ index: 0, function: { name: 'x', arguments: '{' } }] }), chunk({}, 'tool_calls')]), once('permanent', 'tools'));
+add('63d', 'text after the finish', stream([chunk({ content: 'Hel' }, 'stop'), chunk({ content: 'lo.' })]), ok());
+add('63e', 'finish "" in every piece', stream([chunk({ content: 'Hel' }, ''), chunk({ content: 'lo.' }, ''), chunk({}, 'stop')]), ok('Hello.', { finish: 'stop' }));
+add('63g', 'tool calls alone, with a stop', json(completion({ content: null, tool_calls: [{ id: 'x', type: 'function', function: { name: 'x', arguments: '{}' } }] })), once('permanent', 'tools'));
+add('63h', 'an empty list of tool calls', json(completion({ content: 'Hello.', tool_calls: [], function_call: null })), ok());
+add('63i', 'the finish twice', stream([chunk({ content: 'Hello.' }), chunk({}, 'stop'), chunk({}, 'stop')]), ok());
+add('63j', 'two finishes that differ', stream([chunk({ content: 'Hello.' }), chunk({}, 'stop'), chunk({}, 'length')]), { class: ['ok', 'ok_trunc'], n: 1, text: 'Hello.' });
+add('63f', 'a function call of old', json(completion({ content: null, function_call: { name: 'x', arguments: '{}' } }, 'function_call')), once('permanent', 'tools'));
+const unended = { done: false };
+add('64a', 'ends before the end', stream([chunk({ content: 'Hel' }), chunk({ content: 'lo' })], unended), again('incomplete', 'cut'));
+add('64b', 'closed in the middle, without a length', stream([chunk({ content: 'Hel' }), chunk({ content: 'lo' })], { done: false, framing: 'close' }), again('incomplete', 'cut'));
+add('64c', 'JSON closed in the middle, without a length', (rq) => ({ ...json(said('Hello.'), { framing: 'close' })(rq), cut: 190 }), again('incomplete', 'cut'));
+add('64d', 'cut within an event', S(`${D(piece('Hello.'))}data: {"choices":[{"del`), again('incomplete', 'cut'));
+add('64e', 'an empty stream', S(': nothing\n\n'), again('incomplete', 'cut'));
+add('64f', '[DONE] alone', S('data: [DONE]\n\n'), wordless);
+add('64g', 'cut, then well', thenHello(stream([chunk({ content: 'Hel' })], unended)), ok('Hello.', { n: 2 }));
+add('65a', '[DONE] without a finish', stream([chunk({ content: 'Hel' }), chunk({ content: 'lo.' })]), ok('Hello.', { flags: ['no_finish'] }));
+add('66a', 'finish without [DONE]', stream(spoken('Hello.'), unended), ok());
+add('67a', 'an error in the middle', stream([chunk({ content: 'Hel' }), { error: { message: 'upstream overloaded', code: 502 } }], unended), again('transient', 'server', { text: null }));
+add('67b', 'an error event', S(`${D(piece('Hel'))}event: error\ndata: {"message":"overloaded"}\n\n`), again('transient', 'server'));
+add('67c', 'a bare error event', S(`${D(piece('Hel'))}event: error\ndata: boom\n\n`), again('transient', 'server'));
+add('67d', 'an error event without data', S(`${D(piece('Hel'))}event: error\n\n`), again('transient', 'server'));
+add('67e', 'the quota ends in the middle', stream([chunk({ content: 'Hel' }), { error: { message: 'x', code: 'insufficient_quota' } }], unended), once('permanent', 'quota'));
+add('67f', 'error object with status 200', json({ error: { message: 'bad gateway', code: 502 } }), again('transient', 'server'));
+add('67g', 'error object of an old kind', json({ object: 'error', message: 'The model `x` does not exist.', type: 'NotFoundError', code: 404 }, { status: 404 }), once('permanent', 'model'));
+add('67h', 'FastAPI detail', json({ detail: 'Not Found' }, { status: 404 }), once('permanent', 'path'));
+add('67i', 'error, then [DONE]', stream([chunk({ content: 'Hel' }), { error: { message: 'server_error' } }]), again('transient', 'server'));
+add('67j', 'choice with an error', json({ choices: [{ index: 0, message: { content: 'Hel' }, error: { code: 502, message: 'upstream' }, finish_reason: 'error' }] }), again('transient', 'server'));
+add('67k', 'errors in an array', json([{ error: { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED' } }], { status: 429 }), again('transient', 'throttled'));
+add('67l', 'error null is none', json({ ...said('Hello.'), error: null }), ok());
+add('67m', 'broken JSON between good events', S(D(piece('Hel'), '{broken', piece('lo.'))), again('incomplete', 'cut'));
+add('67n', 'an error that is a word', json({ error: 'boom' }), { class: ['permanent', 'transient'], n: null, text: null });
+add('67o', 'an empty error', json({ error: {} }), { class: ['permanent', 'transient'], n: null, text: null });
+add('67p', 'too many requests in the middle', stream([chunk({ content: 'Hel' }), { error: { message: 'slow', code: 'rate_limit_exceeded' } }], unended), again('transient', 'throttled'));
+add('67q', 'text and an error in one piece', stream([{ choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }], error: { message: 'oops', code: 500 } }]), again('transient', 'server'));
+add('69a', 'chunked without its end', stream([chunk({ content: 'Hel' })], { done: false, unfinished: true, end: 'fin' }), again('incomplete', 'cut'), { ngx: { n: null } });
+add('69b', 'shorter than its length', json(said('Hello.'), { framing: 'short' }), again('incomplete', 'cut'), { ngx: { n: null } });
+add('69c', 'longer than its length', () => ({ raw: cat(`HTTP/1.1 200 OK\r\nContent-Length: ${B(plainHello).length}\r\nConnection: close\r\n\r\n`, plainHello, 'and more'), end: 'fin' }),
+  ok('Hello.', { flags: ['other_model'] }), { ngx: { n: null } });
+add('70a', 'one event of 300 KB', stream([chunk({ content: Array.from({ length: 30000 }, (_, i) => `word${i} `).join('') }), chunk({}, 'stop')]), { class: 'ok', n: 1 });
+add('70b', 'a line that never ends', S(`data: ${'x'.repeat(1300000)}`), once('limit', 'bytes'));
+add('70c', '5000 small events', stream(Array.from({ length: 5000 }, (_, i) => chunk({ content: `w${i} ` })).concat([chunk({}, 'stop')])), { class: 'ok', n: 1 }, { body_max: 4194304 });
+
+// ---- F. limits, time, parameters ----
+
+const flood = cat('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', chunked(Buffer.alloc(26e6, 0x20), 65536));
+add('72a', '26 MB without a length', () => ({ raw: flood, end: 'fin' }), once('limit', 'bytes'), { ngx: { n: null } });
+add('72b', '2 MB with its length', json(said('word '.repeat(400000))), once('limit', 'bytes'));
+add('72c', '2 MB of stream', stream(Array.from({ length: 2000 }, (_, i) => chunk({ content: `${i} `.repeat(200) }))), { class: 'limit', n: 1 });
+add('72d', '64 MB in one string', () => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n{"choices":[{"message":{"content":"', Buffer.alloc(8e6, 0x61)), end: 'hang' }), once('limit', 'bytes'), local);
+add('74a', 'a byte at a time, too slow for the whole', (rq) => ({ ...hello(rq), slow: 40, chunk: 1, end: 'fin' }),
+  { class: ['limit', 'transient'], why: ['total-time', 'timeout'], n: null, max_ms: 8000 }, { total: 1500, idle: 800, first: 1400, attempts: 1, ...local });
+add('74b', 'silence in the middle', (rq) => ({ ...stream(spoken('Hello.'))(rq), cut: 300, end: 'hang' }), { class: 'transient', why: 'timeout', n: 2 }, { idle: 400, attempts: 2, ...local });
+add('74c', 'body bytes one by one until the end of time', () => ({ raw: cat(open200, ': '.repeat(6000)), slow: 30, chunk: 60, end: 'fin' }),
+  { class: 'limit', why: 'total-time', n: 1, max_ms: 6000 }, { total: 3000, idle: 2500, first: 3000, ...local });
+add('75a', 'headers too late', (rq) => ({ ...hello(rq), wait: 4500 }), { class: 'transient', why: 'timeout', n: 2, max_ms: 9000 }, { first: 1200, attempts: 2 });
+add('75b', 'cold start within its limit', (rq) => ({ ...hello(rq), wait: 700 }), ok('Hello.', { min_ms: 700 }), { first: 4000, idle: 600 });
+add('75c', 'headers at once, then silence', () => ({ raw: B(open200), end: 'hang' }), { class: 'transient', why: 'timeout', n: 2 }, { first: 2500, idle: 400, attempts: 2, ...local });
+add('75d', 'headers, then thinking longer than idle', (rq) => ({ ...hello(rq), wait: 900 }), ok(), { first: 4000, idle: 300 });
+add('76a', 'endless repetition', stream([chunk({ content: 'Well. ' }), ...Array.from({ length: 6000 }, () => chunk({ content: '</invoke>' }))], unended), once('limit', 'repetition'));
+add('76b', 'endless lines', stream(Array.from({ length: 4000 }, () => chunk({ content: 'I am sorry for the confusion I may have caused you.\n' })), unended), once('limit', 'repetition'));
+add('76c', 'endless repetition, whole', json(said(`Well. ${'and then and then '.repeat(400)}`)), once('limit', 'repetition'));
+add('76d', 'repetition with a counter', json(said(Array.from({ length: 400 }, (_, i) => `${1000 + i}. I will not do it, however often you ask me to.\n`).join(''))), once('limit', 'repetition'));
+const varied = Array.from({ length: 600 }, (_, i) => `${(i * 7919) % 104729} ${['alpha', 'beta', 'gamma', 'delta', 'epsilon'][(i * i) % 5]}`).join(' ');
+add('76e', 'a long text that does not repeat', json(said(varied)), ok(varied));
+add('76f', 'a table of forty equal rows is no loop', json(said(`| a | b |\n|---|---|\n${'| 0 | 0 |\n'.repeat(40)}\nDone.`)), { class: 'ok', n: 1 });
+add('76g', 'thinking in circles', stream(Array.from({ length: 4000 }, () => chunk({ reasoning_content: 'wait, ' })), unended), once('limit', 'repetition'));
+const unsupported = (param, message) => problem(400, { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' });
+add('77a', 'refuses max_tokens', (rq) => ('max_tokens' in rq.sent ?
+  unsupported('max_tokens', 'Unsupported parameter: \'max_tokens\' is not supported with this model. Use \'max_completion_tokens\' instead.')(rq) :
+  rq.sent.max_completion_tokens === 321 ? hello(rq) : rq.wrong('limit lost')), ok('Hello.', { n: 2 }), { params: { max_tokens: '321' } });
+add('77b', 'refuses max_completion_tokens, without param', (rq) => ('max_completion_tokens' in rq.sent ?
+  problem(400, { message: 'Unrecognized request argument supplied: max_completion_tokens' })(rq) :
+  rq.sent.max_tokens > 0 ? hello(rq) : rq.wrong('limit lost')), ok('Hello.', { n: 2 }), { tokens_field: 'max_completion_tokens' });
+const wantsOther = (rq) => ('max_tokens' in rq.sent ? unsupported('max_tokens', 'Unsupported parameter: max_tokens. Use max_completion_tokens')(rq) : hello(rq));
+add('77c', 'and remembers', wantsOther, ok('Hello.', { n: 5 }), { asks: 4, serial: true });
+add('77d', 'eight learn it at once', wantsOther, ok('Hello.', { n: null, n_max: 16 }), { asks: 8, concurrency: 8 });
+add('77e', 'refuses both', (rq) => unsupported('max_tokens' in rq.sent ? 'max_tokens' : 'max_completion_tokens', 'Unsupported parameter')(rq), { class: 'permanent', why: 'request', n: 2 });
+add('77f', 'too large is no reason to leave it out', problem(400, { message: 'max_tokens is too large: 99999. This model supports at most 4096 completion tokens.', param: 'max_tokens', code: 'invalid_value' }), once('permanent', 'request'));
+for (const [letter, name, value, message] of [
+  ['a', 'temperature', '0.5', 'Unsupported value: \'temperature\' does not support 0.5 with this model. Only the default (1) value is supported.'],
+  ['b', 'top_p', '0.9', 'Unsupported parameter: \'top_p\' is not supported with this model.'], ['c', 'seed', '7', 'Unknown parameter: \'seed\'.'],
+  ['d', 'logprobs', 'true', 'logprobs is not supported'], ['e', 'stream_options', '{"include_usage":true}', 'Unrecognized request argument supplied: stream_options']]) {
+  add(`78${letter}`, `refuses ${name}`, (rq) => (name in rq.sent ? problem(400, { message, type: 'invalid_request_error' })(rq) : hello(rq)),
+    ok('Hello.', { n: 2, flags: ['dropped'] }), { params: { [name]: value } });
+}
+add('78f', 'pydantic: extra inputs', (rq) => ('seed' in rq.sent ?
+  json({ detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] }, { status: 422 })(rq) : hello(rq)), ok('Hello.', { n: 2 }), { params: { seed: '7' } });
+add('78g', 'two refused, one after the other', (rq) => ('seed' in rq.sent ? unsupported('seed', 'Unsupported')(rq) :
+  'top_p' in rq.sent ? unsupported('top_p', 'Unsupported')(rq) : hello(rq)), ok('Hello.', { n: 3 }), { params: { seed: '7', top_p: '1' } });
+add('78h', 'only what is configured is sent', (rq) => {
+  const keys = Object.keys(rq.sent).sort().join();
+  return keys === 'max_tokens,messages,model,response_format,seed,stream,temperature,user' && rq.sent.temperature === 0.7 && rq.sent.seed === 7 &&
+    rq.sent.response_format.type === 'text' && rq.sent.user === '007' ? hello(rq) : rq.wrong(keys);
+}, ok(), { params: { response_format: '{"type":"text"}', seed: '7', temperature: '0.7', user: '007' } });
+add('78i', 'refuses to stream', (rq) => (rq.sent.stream ? problem(400, { message: 'stream is not supported', param: 'stream' })(rq) : hello(rq)), ok('Hello.', { n: 2 }), { stream: true });
+const roles = (rq) => rq.sent.messages.map((m) => `${m.role[0]}:${m.content}`).join('|');
+const saw = (wanted) => (rq) => (roles(rq) === wanted ? hello(rq) : rq.wrong(roles(rq)));
+const talk = [['system', 'S1'], ['system', 'S2'], ['user', 'U1'], ['user', 'U2'], ['assistant', 'A1'], ['user', 'U3']];
+const brief = [['system', 'S1'], ['user', 'U1']];
+add('79a', 'system as system', saw('s:S1\n\nS2|u:U1\n\nU2|a:A1|u:U3'), ok(), { messages: talk });
+add('79b', 'system as developer', saw('d:S1\n\nS2|u:U1\n\nU2|a:A1|u:U3'), ok(), { messages: talk, system_as: 'developer' });
+add('79c', 'system in front of the question', saw('u:S1\n\nS2\n\nU1\n\nU2|a:A1|u:U3'), ok(), { messages: talk, system_as: 'user-prefix' });
+add('79d', 'a talk that begins with the assistant', saw('u:U'), ok(), { messages: [['assistant', 'A'], ['user', 'U']] });
+const refusesSystem = (message) => (rq) => (rq.sent.messages[0].role === 'system' ? problem(400, { message })(rq) : saw('u:S1\n\nU1')(rq));
+add('79e', 'refuses the system role', refusesSystem('System role not supported'), ok('Hello.', { n: 2 }), { messages: brief });
+add('79f', 'demands alternation', refusesSystem('Conversation roles must alternate user/assistant/user/assistant/...'), ok('Hello.', { n: 2 }), { messages: brief });
+add('79g', 'refuses developer', (rq) => (rq.sent.messages[0].role === 'developer' ? problem(400, { message: 'Unexpected role: developer' })(rq) : saw('s:S1|u:U1')(rq)),
+  ok('Hello.', { n: 2 }), { messages: brief, system_as: 'developer' });
+add('79h', 'no question', hello, { refused: 'invalid' }, { messages: [['system', 'S']] });
+const odd = '"\\\u2028\n\u{1f600}\u0641';
+add('80a', 'text of every kind arrives', (rq) => (rq.sent.messages[0].content === odd ? hello(rq) : rq.wrong(JSON.stringify(rq.sent.messages))), ok(), { messages: [['user', odd]] });
+add('81a', 'context exceeded', problem(400, { message: 'This model\'s maximum context length is 4096 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in max_tokens, which is not supported).',
+  param: 'messages', code: 'context_length_exceeded' }), once('permanent', 'context', { health: 'unknown' }));
+add('81b', 'llama.cpp\'s way', problem(400, { code: 400, message: 'the request exceeds the available context size. try increasing it', type: 'exceed_context_size_error' }), once('permanent', 'context'));
+add('84a', 'slots and queue', (rq) => ({ ...hello(rq), wait: 300 }), ok('Hello.', { n: 5, refused_n: 7 }), { asks: 12, concurrency: 2, queue: 3 });
+add('84b', 'waited too long', (rq) => ({ ...hello(rq), wait: 900 }), { class: ['ok', 'limit'], n: 1, ok_n: 1 }, { asks: 4, concurrency: 1, queue: 9, queue_ms: 300, first: 4000 });
+const atOnce = {};
+add('84c', 'never more at once than said', (rq) => {
+  atOnce[rq.prefix] = (atOnce[rq.prefix] || 0) + 1;
+  setTimeout(() => { atOnce[rq.prefix]--; }, 60);
+  return atOnce[rq.prefix] > 3 ? rq.wrong(`${atOnce[rq.prefix]} at once`) : { ...hello(rq), wait: 80 };
+}, ok('Hello.', { n: 9 }), { asks: 9, concurrency: 3, queue: 20 });
+add('86a', 'the list of models is never needed', (rq) => (rq.method === 'POST' ? hello(rq) : rq.wrong('asked for models')), ok());
+const LEAK = 'sk-leak-89-topsecret';
+for (const [letter, reply] of [
+  ['a', (rq) => problem(401, { message: `bad key ${rq.headers.authorization} ${LEAK}` }, [`X-Key: ${LEAK}`])(rq)],
+  ['b', () => http(`<h1>${LEAK}</h1>`, { type: 'text/html' })],
+  ['c', json(completion({ content: `Your key is ${LEAK}, keep it.`, reasoning: LEAK }, LEAK, { model: LEAK }))],
+  ['d', problem(500, `https://host/v1?key=${LEAK} failed`)],
+  ['e', () => http('', { status: 302, headers: [`Location: http://${LEAK}.example/`] })],
+  ['f', json(completion({ content: null, refusal: `${LEAK} no` }))],
+  ['g', () => http(`garbage ${LEAK}`, { type: 'text/plain' })],
+  ['h', problem(400, { message: 'x'.repeat(370) + LEAK })],
+  ['i', json(`{"error":{"message":"\\u0073k-leak-89-topsecret ${LEAK}"}}`, { status: 400 })],
+  ['j', S(`${D(piece('Hel'))}event: error\ndata: {"message":"${LEAK}"}\n\n`)],
+  ['k', problem(400, { message: `parameter ${LEAK} unsupported`, param: LEAK, type: LEAK, code: LEAK })],
+]) {
+  add(`89${letter}`, 'the key echoed', reply, { no_secret: true, n: null }, { key: LEAK, attempts: 1 });
+}
+
+// ---- scenarios that the driver plays by hand (no want: not in the table) ----
+
+add('23', 'a breaker', (rq) => (rq.value === 'up' ? hello(rq) : problem(503, { message: 'down' })(rq)));
+add('hello', 'well', hello);
+add('slow', 'well, slowly', (rq) => ({ ...hello(rq), wait: 400 }));
+
+module.exports = { cases };

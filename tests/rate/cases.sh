@@ -1,0 +1,389 @@
+#!/bin/bash
+# Files that others got wrong: an answer that is right, or an error with file
+# and line; never NaN, never a hang, never a silent tie.
+set -u
+export LC_ALL=C
+d=$(mktemp -d) || exit 99
+trap 'rm -rf "$d"' EXIT
+n=0
+rate() { timeout 60 "$BUILDDIR/prompt-arena" rate "$@"; }
+
+ok() { # condition-exit-code, what
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+# fails CODE TEXT WHAT ARGS...: exit code, text on stderr, nothing rated.
+fails() {
+	code=$1 text=$2 what=$3
+	shift 3
+	rate "$@" >"$d/out" 2>"$d/err"
+	got=$?
+	[ $got -eq "$code" ] && grep -qF -- "$text" "$d/err" &&
+		! grep -q rating "$d/out"
+	r=$?
+	[ $r -eq 0 ] || sed "s/^/# exit $got: /" "$d/err"
+	ok $r "$what"
+}
+
+# rates WHAT FILTER ARGS...: exit 0, no NaN or infinity, and the filter holds.
+rates() {
+	what=$1 filter=$2
+	shift 2
+	rate "$@" >"$d/out" 2>"$d/err"
+	got=$?
+	[ $got -eq 0 ] && ! grep -qiE 'nan|inf[^o]|null' "$d/out" &&
+		eval "$filter" <"$d/out" >/dev/null
+	r=$?
+	[ $r -eq 0 ] || sed "s/^/# exit $got: /" "$d/err" "$d/out" | head -20
+	ok $r "$what"
+}
+
+f=$d/v.csv
+put() { printf "$1" >"$f"; }
+# column of a name in CSV output
+value() { awk -F, -v name="$1" -v col="$2" '$1 == name {print $col}'; }
+# wins, losses and ties of a name in CSV output
+record() { value "$1" 0 | cut -d, -f8-10; }
+
+put 'a,b,winner\nx,y,a\nx,y,a\ny,z,b\ny,z,a\nx,y,b\nz,x,tie\n'
+cp "$f" "$d/good.csv"
+rates 'three prompts are rated' 'grep -q "^x,"' --format csv "$f"
+
+put 'a,b,winner\nx,top,b\ny,top,b\nx,y,a\nx,y,b\nz,top,b\nz,x,a\nx,z,a\nz,y,tie\n'
+rates 'everybody loses to one prompt: finite and marked' \
+	'test "$(value top 14)" = 0' --format csv "$f"
+rates 'and the table says "not yet separable"' 'grep -q "not yet separable"' "$f"
+fails 65 '"top" never lost to anybody else' '--unpenalised refuses and names it' --unpenalised "$f"
+
+put 'a,b,winner\nx,low,a\ny,low,a\nx,y,a\nx,y,b\n'
+fails 65 '"low" never won' 'one that always lost is named too' --unpenalised "$f"
+
+put 'a,b,winner\na1,a2,a\na2,a1,a\nb1,b2,a\nb2,b1,tie\n'
+rates 'two islands: two groups' 'grep -q "\"components\":2"' --format json "$f"
+rates 'ranks hold within an island' \
+	'test "$(awk -F, "\$5 == 1" | wc -l)" -ge 2' --format csv "$f"
+rates 'the table lists them apart' 'grep -q "group 2"' "$f"
+
+put 'a,b,winner\nm1,m01,a\nm01,\xc3\x9c,a\n\xc3\x9c,m1,a\nm1,m01,b\n'
+rates 'names m1, m01 and an umlaut stay apart' \
+	'test "$(grep -c "^m1,\|^m01,\|^$(printf "\\303\\234")," )" = 3' \
+	--format csv "$f"
+
+{ echo a,b,winner; for i in 1 2 3 4 5 6; do echo x,y,a; done
+  for i in 1 2 3 4; do echo y,x,a; done; } >"$f"
+rates 'two prompts, ten matches: 6:4 is ln 1.5' \
+	'value x 2 | awk "{exit !(\$1 > 1535.218 && \$1 < 1535.219)}"' \
+	--format csv "$f"
+
+put 'a,b,winner\nx,y,tie\ny,z,tie\nz,x,both_poor\nx,z,tie (bothbad)\n'
+rates 'all ties: all equal' 'test "$(awk -F, "NR > 1 {print \$2}" | sort -u)" = 1500' \
+	--format csv "$f"
+fails 65 'every vote is a tie' 'all ties have no tie parameter' --model davidson "$f"
+
+put 'a,b,winner\nx,y,a\n'
+rates 'a single match: finite' 'test "$(value x 14)" = 0' --format csv "$f"
+rates 'a single match: bootstrap too' 'grep -q "^x,"' --format csv \
+	--intervals bootstrap --rounds 50 "$f"
+rates 'a single match: Elo 1516' 'test "$(value x 2)" = 1516' --format csv \
+	--model elo "$f"
+
+put 'a,b,winner\nx,y,a\nx,x,a\n'
+fails 65 "v.csv:3: \"x\" is compared with itself" 'a self-match is an error with its line' "$f"
+put 'a,b,winner\nx,y,a\nx,y,a\nx,y,a\nx,y,a\nx,y,a\nx,y,draw\n'
+fails 65 'v.csv:7: unknown winner "draw"' 'an unknown label in line 7' "$f"
+put 'a,b,winner\nx,y,\n'
+fails 65 'v.csv:2: unknown winner ""' 'an empty label' "$f"
+put 'a,b,winner\nx,y,A\n'
+fails 65 'unknown winner "A"' 'an upper-case label' "$f"
+{ printf 'a,b,winner\nx,y,'; head -c 1000000 /dev/zero | tr '\0' a; echo; } >"$f"
+fails 65 'v.csv:2:' 'a label of a megabyte' "$f"
+put 'a,b,winner\n,y,a\n'
+fails 65 'v.csv:2: empty name' 'an empty name' "$f"
+put 'a,b,winner,weight\nx,y,a,-1\n'
+fails 65 'v.csv:2: weight -1 is negative' 'a negative weight' "$f"
+put 'a,b,winner,weight\nx,y,a,1e308\n'
+fails 65 'v.csv:2: weight 1e+308 is over' 'a weight of 1e308' "$f"
+put 'a,b,winner,weight\nx,y,a,nan\n'
+fails 65 'v.csv:2: weight "nan" is not' 'a weight that is no number' "$f"
+put 'a,b,winner,weight\nx,y,a,0\nx,y,b,1\ny,x,b,1\nx,z,a,0\n'
+rates 'weights of 0 move nothing' 'grep -q "^z,1500,"' --format csv "$f"
+put 'a,b,winner,weight\nx,y,a,3\nx,y,b,2\n'
+rates 'weights count: 3 to 2 is 6 to 4' \
+	'value x 2 | awk "{exit !(\$1 > 1535.218 && \$1 < 1535.219)}"' \
+	--format csv "$f"
+gap() { # of x over y within 1e-4 of a number
+	awk -F, -v want="$1" '$1 == "x" {x = $2} $1 == "y" {y = $2}
+		END {d = x - y - want; exit !(d < 1e-4 && d > -1e-4)}'
+}
+put 'a,b,winner,weight\nx,y,a,1e9\nx,y,b,1e-9\n'
+rates 'a weight of 1e9 beside 1e-9: odds of 1e18 are 7200 points' 'gap 7200' \
+	--format csv "$f"
+put 'a,b,winner,weight\nx,y,a,1e9\nx,y,b,1e-9\ny,z,a,1e9\nz,y,a,1e-9\n'
+rates 'and so along a chain' 'gap 7200' --format csv "$f"
+put 'a,b,win,loss,tie\nx,y,100000000000,1,0\n'
+rates 'a hundred thousand million wins and one loss: 4400 points' 'gap 4400' \
+	--format csv "$f"
+put 'a,b,win,loss,tie\nx,y,6,4,0\n'
+rates 'counts do too' 'value x 2 | awk "{exit !(\$1 > 1535.218 && \$1 < 1535.219)}"' \
+	--format csv "$f"
+put 'a,b,win,loss,tie\nx,y,6,x,0\n'
+fails 65 'v.csv:2: loss "x"' 'a count that is no number' "$f"
+put 'a,b,win,loss,tie\nx,y,0,0,0\n'
+fails 65 'no votes' 'counts of nothing' "$f"
+
+: >"$f"
+fails 65 'empty file' 'an empty file' "$f"
+put 'a,b,winner\n'
+fails 65 'no votes' 'a header alone' "$f"
+head -c 300000 "$BUILDDIR/prompt-arena" >"$f"
+fails 65 'v.csv' 'a binary file' "$f"
+printf 'a,b,winner\nx\0y,z,a\n' >"$f"
+fails 65 'v.csv:2: name that is not UTF-8' 'a NUL in a name' "$f"
+put 'a,b,winner\n\xff\xfe,z,a\n'
+fails 65 'v.csv:2: name that is not UTF-8' 'bytes that are no UTF-8' "$f"
+put 'left,winner\nx,left\n'
+fails 65 'no column model_b, right or b' 'a missing column' "$f"
+put 'a,b,winner\nx,y\n'
+fails 65 'v.csv:2: 2 fields' 'a short row' "$f"
+put 'a,b,winner\nx,"y,a\nz,y,a\n'
+fails 65 'v.csv:2' 'a quotation mark without its partner' "$f"
+fails 66 'cannot be opened' 'no such file' "$d/none.csv"
+fails 64 'unknown model' 'an unknown model' --model elox "$d/good.csv"
+fails 64 '--k' 'a K that is no number' --model elo --k x "$d/good.csv"
+
+# The same votes in every dress give the same bytes.
+rate --format csv "$d/good.csv" >"$d/want"
+sed 's/$/\r/' "$d/good.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'CRLF'
+{ printf '\xef\xbb\xbf'; cat "$d/good.csv"; } >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'a byte order mark'
+awk 'NR > 1 {gsub(/[^,]+/, "\"&\"")} {print}' "$d/good.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'quoted fields'
+printf %s "$(cat "$d/good.csv")" >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'no line end at the end'
+rate --format csv - <"$d/good.csv" | cmp -s - "$d/want"; ok $? 'standard input'
+awk -F, 'NR > 1 {printf "{\"model_a\":\"%s\",\"model_b\":\"%s\",\"winner\":\"%s\",\"x\":[{}]}\n", $1, $2, $3}' \
+	"$d/good.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'JSON Lines'
+sed 's/"x"}*/&/; s/,"x":\[{}\]}/,"k":"vote","c":1}/' "$f" >"$d/led"
+echo '{"k":"open","n":1}' | cat - "$d/led" >"$f"
+rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'lines of a ledger'
+put '{"a":"x","b":"y","winner":"a"}\n{"a":"x","b":"y","winner":3}\n'
+fails 65 'v.csv:2: unknown winner "3"' 'a JSON label that is a number' "$f"
+put '{"a":"x","b":"y","winner":"a"\n'
+fails 65 'v.csv:1: not JSON' 'broken JSON' "$f"
+put 'model_a,model_b,winner\n"x, y","q""q",model_a\n"q""q","x, y",tie\n'
+rates 'quoted commas and quotes come out quoted' 'grep -q "^\"x, y\"," &&
+	rate --format csv "$f" | grep -q "^\"q\"\"q\","' --format csv "$f"
+put 'a,b,winner\n"x\ny",z,a\nz,w,foo\n'
+fails 65 'v.csv:4:' 'lines are counted through quoted line ends' "$f"
+put 'a,b,winner\n\x1b[31mx,y,a\n'
+rates 'escape sequences in names stay off the terminal' \
+	'! grep -q "$(printf "\033")"' "$f"
+
+# Copies of one prompt have the same rating and interval.
+{ echo a,b,winner,judge; for j in 1 2 3 4 5 6; do for c in c1 c2; do
+	echo "$c,x,a,$j"; echo "$c,y,b,$j"; echo "y,$c,b,$j"; done
+	echo "x,y,a,$j"; echo "y,x,tie,$j"; done; } >"$f"
+for how in sandwich bootstrap; do
+	rates "copies of one prompt get the same numbers ($how)" \
+		'test "$(sed -n "s/^c[12],//p" | sort -u | wc -l)" = 1' \
+		--format csv --intervals $how --rounds 200 "$f"
+done
+
+# One prompt that met weak opponents only: high in Elo, wide by all votes.
+{ echo a,b,winner; i=0; while [ $i -lt 40 ]; do i=$((i + 1))
+	echo weak1,weak2,$([ $((i % 2)) = 0 ] && echo a || echo b)
+	echo strong,weak1,a; echo strong,weak2,a
+	echo hero,weak1,a; done; echo weak1,strong,a; echo weak1,hero,a; } >"$f"
+rates 'a prompt that met only the weak has the wider interval' \
+	'awk -F, "/^hero,/ {h = \$4 - \$3} /^strong,/ {s = \$4 - \$3} END {exit !(h > s)}"' \
+	--format csv "$f"
+
+# Many prompts, most of which met once.
+# 100 000 of them in the long run.
+many=10000
+[ -z "${RUNS-}" ] || many=100000
+awk -v n=$many 'BEGIN {srand(3); print "a,b,winner"; for (i = 0; i < 0.6 * n; i++) {
+	a = int(rand() * n); b = int(rand() * n); if (a == b) b = a + 1;
+	print "p" a ",p" b "," (rand() < .5 ? "a" : rand() < .2 ? "tie" : "b")}}' >"$f"
+rates "$many prompts that met about once: rated, groups apart" \
+	'awk -F, "NR > 1 && (\$2 < 0 || \$2 > 3000) {bad = 1} END {exit bad}"' \
+	--format csv "$f"
+
+put 'a,b,winner\nx,y,a\nx,y,tie\n'
+rates 'Davidson without a finite maximum: finite and marked' \
+	'test "$(value x 14)" = 0' --model davidson --format csv "$f"
+put 'a,b,winner\nx,y,a\nx,y,b\ny,z,a\ny,z,b\n'
+fails 65 'cannot tell side' 'a side effect that cannot be known' --position "$f"
+fails 65 'no column "topic"' 'a column to group by that is not there' --by topic "$f"
+put 'a,b,winner,type\nx,y,a,c1\nx,y,b,c2\ny,z,a,c1\nz,y,a,c2\n'
+rates '--by gives one more board for every value' \
+	'test "$(grep -c "^c[12],x,")" = 2' --by type --format csv "$f"
+put 'a,b,winner,judge,question_id\nx,y,a,j,q1\nx,y,a,k,q1\ny,x,a,j,q2\n'
+rates '--compare counts questions' 'grep -q "\"questions_won\":1,\"questions_lost\":1"' \
+	--compare x,y --format json "$f"
+fails 65 'nobody called "w"' '--compare with a name that has no votes' --compare x,w "$f"
+
+put 'a;b;winner\nx;y;a\nx;"y";b\ny;x;tie\n'
+rates 'semicolons separate fields where a header has no comma' \
+	'test "$(value x 12)" = 3' --format csv "$f"
+put 'a\tb\twinner\nx\ty\ta\nx\ty, too\tb\n'
+rates 'and so do tabs' 'grep -q "y, too"' --format csv "$f"
+printf 'a,b,winner\nx,y,a\n' | iconv -f UTF-8 -t UTF-16 >"$f"
+fails 65 'save it as UTF-8' 'UTF-16 is told apart' "$f"
+put 'a,b,winner\rx,y,a\rx,y,b\r'
+fails 65 'carriage returns alone' 'line ends of old computers are named' "$f"
+put '[{"a":"x","b":"y","winner":"a"}]\n'
+fails 65 'JSON array' 'a JSON array is named' "$f"
+put '\n \n{"a":"x","b":"y","winner":"q"}\n'
+fails 65 ':3: unknown winner' 'blank lines before JSON are counted' "$f"
+awk 'BEGIN { for (i = 0; i < 20000; i++)
+	print "{\"a\":\"x\\\"\",\"b\":\"y\",\"winner\":\"" (i % 3 ? "a" : "b") "\"}" }' >"$f"
+rates 'a quotation mark inside JSON strings ends no record' \
+	'grep -q "\"votes\":20000"' --format json "$f"
+put 'a,b,win,loss,tie\nx,y,1000000000000,1,0\n'
+fails 65 'cannot be replayed one by one' 'Elo of a million million votes is refused' --model elo "$f"
+fails 65 'cannot be looked at one by one' 'and so is their comparison' --compare x,y "$f"
+put 'a,b,winner\nx,y,tie\ny,z,tie\nz,x,tie\n'
+rates 'nothing but ties leaves doubt' \
+	'value x 3 | grep -q "^11[0-9][0-9]"' \
+	--format csv "$f"
+
+# Votes that all say the same leave doubt, whatever the intervals are made of:
+# bounds on both sides of the neighbour's, and no rank settled.
+unsure() { # of CSV on standard input
+	awk -F, 'NR > 1 {
+		if (!($3 < $2 && $2 < $4)) bad = 1
+		if ($6 != "" && ($6 != 1 || $7 < 2)) bad = 1
+		if (n++ && !($4 > low)) bad = 1
+		low = $3
+	} END {exit bad || n < 2}'
+}
+put 'a,b,winner\nx,y,a\n'
+for how in '--intervals sandwich' '--intervals bootstrap' '--model davidson' \
+	'--model rao-kupper'; do
+	rates "a single vote settles nothing ($how)" unsure --format csv $how "$f"
+done
+put 'a,b,winner\nx,y,tie\ny,z,tie\nz,x,tie\n'
+for how in '--intervals sandwich' '--intervals bootstrap' --position; do
+	rates "three ties settle nothing ($how)" unsure --format csv $how "$f"
+done
+put 'a,b,winner,judge\nx,y,a,j\ny,x,a,j\nx,y,a,k\ny,x,a,k\n'
+for how in '--intervals sandwich' '--intervals bootstrap' '--model davidson'; do
+	rates "two voters of one mind settle nothing ($how)" unsure \
+		--format csv $how "$f"
+done
+put 'a,b,winner,judge\nx,y,a,j\nx,y,a,j\ny,x,a,j\nx,y,tie,j\n'
+for how in '--intervals sandwich' '--intervals bootstrap' '--model davidson'; do
+	rates "one voter alone: no interval, and why ($how)" \
+		'grep -q "one voter alone" && ! grep -q upper "$d/out"' $how "$f"
+done
+{ echo a,b,winner; for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo x,y,a; echo y,z,a; echo z,y,a; done; } >"$f"
+for how in sandwich bootstrap; do
+	rates "ten wins without a loss are no sure rating ($how)" \
+		'awk -F, "/^x,/ {x = \$4 - \$3} /^z,/ {z = \$4 - \$3} END {exit !(x > z)}"' \
+		--format csv --intervals $how "$f"
+done
+
+# Grouping takes nothing away from the main board, and says what can group.
+{ echo a,b,winner,judge,type; for j in 1 2 3 4 5 6; do
+	echo "x,y,a,j$j,c"; echo "x,y,b,j$j,d"; echo "y,x,a,j$j,c"
+	echo "x,y,a,j$j,c"; echo "x,y,a,j1,d"; done; } >"$f"
+rate --format csv "$f" | sed 1d >"$d/want"
+for by in judge type; do
+	rate --by $by --format csv "$f" | sed -n 's/^,//p' | cmp -s - "$d/want"
+	ok $? "--by $by leaves the main board as it is"
+done
+rates '--by judge gives a board for every voter' \
+	'test "$(grep -c "^judge = j")" = 6' --by judge "$f"
+sed '1d; s/\(.*\),\(.*\),\(.*\),\(.*\),\(.*\)/{"a":"\1","b":"\2","winner":"\3","judge":"\4","type":"\5"}/' \
+	"$f" >"$d/l"
+rate --by judge --format csv "$d/l" | sed -n 's/^,//p' | cmp -s - "$d/want"
+ok $? 'and so in JSON Lines'
+for by in a winner; do
+	fails 65 'others can: judge, type' "--by $by is refused with what can be used" \
+		--by $by "$f"
+	fails 65 'others can: type' "and so in JSON Lines ($by)" --by $by "$d/l"
+done
+fails 65 'there are: judge, type' 'a column that is not there: those that are' \
+	--by topic "$f"
+
+put 'a,b,winner,type,type\nx,y,a,c,d\n'
+fails 65 'two columns mean the same: "type"' 'two columns to group by' --by type "$f"
+
+# Numbers are decimal, and whole ones are digits.
+for how in '--seed 0x10' '--rounds 1e3' '--rounds 0x20' '--passes 2.0' '--seed 1e3'; do
+	fails 64 "${how#* }" "$how is refused" $how "$d/good.csv"
+done
+fails 64 0x10 '--k 0x10 is refused' --k 0x10 --model elo "$d/good.csv"
+put 'a,b,winner,weight\nx,y,a,0x10\n'
+fails 65 'weight "0x10"' 'a hexadecimal weight is refused' "$f"
+
+# A bootstrap of what has none is a mistake of the command line.
+for how in '--model elo' '--model glicko' '--model am-elo' '--model davidson' \
+	'--model rao-kupper' --position --style; do
+	fails 64 'take --' "no bootstrap of $how, and what to take" \
+		--intervals bootstrap $how "$d/good.csv"
+done
+
+# What a name does elsewhere: compute in a spreadsheet, turn a terminal's text.
+put 'a,b,winner\n=cmd|x,+1,a\n@y,-2,b\n+1,@y,a\n'
+rates 'no name is a formula in CSV' \
+	'test "$(cut -d, -f1 "$d/out" | sed 1d | grep -c "^\"'"'"'[=+@-]")" = 4' \
+	--format csv "$f"
+turn=$(printf '\342\200\256') mark=$(printf '\342\200\217') wrap=$(printf '\342\201\246')
+put "a,b,winner,judge,type\nx${turn}y,z,a,j,t${turn}\nz,w${mark}w,a,k,u\nw${mark}w,x${turn}y,a,j,u\nv${wrap},z,tie,k,u\n"
+tame() { ! grep -q "$turn\|$mark\|$wrap"; }
+rates 'bidi controls stay off the terminal' 'tame && grep -q "x?y" "$d/out"' \
+	--by type --check --raters "$f"
+rates 'and so in a comparison' tame --compare "x${turn}y,z" "$f"
+put "a,b,winner\nx${turn}y,x${turn}y,a\n"
+fails 65 '"x?y" is compared with itself' 'and in messages' "$f"
+
+# The ledger's short names mean nothing elsewhere.
+put 'a,b,winner,c,k,n,u,t,q,of\nx,y,a,0,kind,1,me,x,1,2\ny,x,a,1,vote,1,me,,,\n'
+rates 'columns called c, k, n and u are not a ledger'"'"'s' \
+	'test "$(record x)" = 1,1,0 && ! rate "$f" | grep -q voter' --format csv "$f"
+put '{"a":"x","b":"y","winner":"a","c":0,"k":"kind"}\n{"a":"y","b":"x","winner":"a","c":0}\n'
+rates 'nor are such members' 'test "$(record x)" = 1,1,0' --format csv "$f"
+
+# Where nobody is named there are no voters to cluster by.
+put 'a,b,winner\nx,y,a\nx,y,b\nx,y,tie\ny,z,b\ny,z,a\nz,x,tie\nx,z,a\nz,x,a\ny,x,a\n'
+for how in '--model bt' '--model davidson' '--model rao-kupper' --position; do
+	rates "no voters in the file: intervals per vote ($how)" \
+		'grep -q "sandwich, per vote$"' $how "$f"
+	rates "and the same in JSON ($how)" \
+		'! grep -q "\"voters\"" && grep -q "\"sandwich, per vote\"" "$d/out"' \
+		$how --format json "$f"
+done
+put 'a,b,winner,judge,type\nx,y,a,p,c\ny,x,a,q,c\nx,y,tie,r,d\ny,x,a,s,d\nx,y,a,s,d\n'
+rates "a group's board counts those who voted in it" \
+	'grep -A4 "^type = d" | grep -q "(2 voters)"' \
+	--by type --model davidson "$f"
+
+line() { # number, kind, rest
+	printf '{"n":%d,"k":"%s",%s}\n' "$1" "$2" "$3"
+}
+{
+	printf '{"n":1,"k":"open","m":"uuid"}\n'
+	line 2 vote '"va":"x","vb":"y","w":"a","c":1,"u":"p"'
+	line 3 vote '"va":"x","vb":"y","w":"b","c":1,"u":"q"'
+	line 4 vote '"va":"x","vb":"y","w":"b","c":1,"u":"r"'
+	line 5 vote '"va":"x","vb":"y","w":"b","c":0,"u":"r"'
+	line 6 exclude '"of":3,"why":"fraud"'
+	line 7 exclude '"of":4,"why":"fraud"'
+	line 8 restore '"of":4,"why":"mistake"'
+	line 9 vote '"va":"x","vb":"y","w":"tie","c":1,"u":"exclude"'
+	line 10 restore '"of":5,"why":"never excluded"'
+} >"$f"
+rates 'a ledger: excluded votes are out, restored ones in, uncounted ones never' \
+	'test "$(record x)" = 1,1,1' --format csv "$f"
+rate --format csv "$f" >"$d/from-file"
+cat "$f" | rate --format csv - | cmp -s - "$d/from-file"
+ok $? 'the same through a pipe'
+rates 'and in Elo' 'test "$(record x)" = 1,1,1' --model elo --format csv "$f"
+
+echo "1..$n"
