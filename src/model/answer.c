@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/conf.h"
 #include "model/leak.h"
@@ -52,7 +53,7 @@ struct cell {
 	bool asked; /* the question asks who answers it */
 };
 
-static enum err find_free(struct store_tx *tx, const struct conf *conf,
+static enum err find_free(struct db *db, int64_t now, const struct conf *conf,
     const struct answer_wish *w, int64_t *answer, bool *again);
 static enum err insert(
     struct store_tx *tx, const struct answer_wish *w, int64_t *answer);
@@ -85,7 +86,7 @@ answer_want(struct store_tx *tx, const struct conf *conf,
 		.account = w->account };
 	struct db_stmt *up;
 	bool again = false;
-	enum err e = find_free(tx, conf, w, answer, &again);
+	enum err e = find_free(tx->db, tx->now, conf, w, answer, &again);
 
 	if (e == ERR_OK && *answer == 0)
 		e = insert(tx, w, answer);
@@ -102,6 +103,15 @@ answer_want(struct store_tx *tx, const struct conf *conf,
 	}
 	order.ref = *answer;
 	return job_enqueue(tx, conf, &order);
+}
+
+enum err
+answer_room(struct db *db, const struct conf *conf, const struct answer_wish *w)
+{
+	int64_t answer;
+	bool again = false;
+
+	return find_free(db, clock_now(), conf, w, &answer, &again);
 }
 
 enum err
@@ -149,10 +159,10 @@ answers_renew(struct answers *a)
 
 /* *answer 0: none is there, make one. */
 static enum err
-find_free(struct store_tx *tx, const struct conf *conf,
+find_free(struct db *db, int64_t now, const struct conf *conf,
     const struct answer_wish *w, int64_t *answer, bool *again)
 {
-	struct db_stmt *q = db_stmt(tx->db,
+	struct db_stmt *q = db_stmt(db,
 	    "SELECT id, state, made_at FROM answer WHERE version = ?1"
 	    " AND setup = ?2 AND question = ?3 AND retired = 0"
 	    " ORDER BY sample");
@@ -177,7 +187,7 @@ find_free(struct store_tx *tx, const struct conf *conf,
 		}
 		spoilt++;
 		if (old == 0 && str_is(state, "failed") &&
-		    db_int(q, 2) <= tx->now - AGAIN_S)
+		    db_int(q, 2) <= now - AGAIN_S)
 			old = db_int(q, 0);
 	}
 	if (e != ERR_NOTFOUND)

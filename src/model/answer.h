@@ -43,6 +43,13 @@ enum err answer_want(struct store_tx *tx, const struct conf *conf,
     const struct answer_wish *w, int64_t *answer) PA_MUST_USE;
 
 /*
+ * Would answer_want find or make one?  ERR_NOTFOUND: no; nothing is stored.
+ * In any thread, with that thread's connection.
+ */
+enum err answer_room(struct db *db, const struct conf *conf,
+    const struct answer_wish *w) PA_MUST_USE;
+
+/*
  * What the runner calls.  ready (may be NULL) is told, on the runner's
  * thread, when an answer is complete or given up.
  */

@@ -10,8 +10,8 @@ libarena_a_SOURCES += \
 	src/model/deck.c src/model/deck.h \
 	src/model/match.c src/model/match.h \
 	src/model/pairing.c src/model/pairing.h \
-	src/model/pairing_parts.h src/model/pairing_samples.c \
-	src/model/pairing_value.c \
+	src/model/pairing_left.c src/model/pairing_parts.h \
+	src/model/pairing_samples.c src/model/pairing_value.c \
 	src/model/reveal.c \
 	src/model/rows.c src/model/rows.h \
 	src/model/simulate.c src/model/simulate.h \

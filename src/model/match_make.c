@@ -15,8 +15,6 @@
 #include "model/store.h"
 #include "port/db.h"
 
-#define DRAWS 8
-
 static enum err want_both(struct store_tx *tx, const struct conf *conf,
     int64_t account, struct pairing_choice *c);
 static enum err check_own(
@@ -36,16 +34,9 @@ match_make(struct store_tx *tx, const struct deck *deck,
     const struct conf *conf, const struct pairing_wish *wish,
     struct pairing_choice *out)
 {
-	enum err e = ERR_NOTFOUND;
+	enum err e = pairing_draw(tx->db, deck, conf, wish, out);
 
-	/* A cell may have no sample left to make: draw again. */
-	for (int i = 0; i < DRAWS && e == ERR_NOTFOUND; i++) {
-		e = pairing_draw(tx->db, deck, conf, wish, out);
-		if (e != ERR_OK)
-			return e;
-		e = want_both(tx, conf, wish->who.account, out);
-	}
-	return e;
+	return e == ERR_OK ? want_both(tx, conf, wish->who.account, out) : e;
 }
 
 enum err

@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "base/rng.h"
+#include "model/answer.h"
 #include "model/conf.h"
 #include "model/deck.h"
 #include "model/pairing_parts.h"
@@ -16,21 +17,14 @@
 
 #define DRAW_POOL (64u << 20)
 
-struct seen { /* a pair of versions met on a question, x < y */
-	uint32_t x, y, question;
-};
-
 static enum err draw(struct draw *d, struct pairing_choice *out);
+static enum err draw_once(struct draw *d, const struct pairing_policy *policy,
+    struct pairing_choice *out);
+static enum err bar_missing(
+    struct draw *d, const struct pairing_choice *c, bool *barred);
+static enum err bar_unless_room(struct draw *d, const struct pairing_choice *c,
+    int64_t version, bool *barred);
 static enum err ask_makers(struct draw *d);
-static uint64_t readable(const struct deck *k, const bool *reads, size_t w);
-static enum err make_mask(struct draw *d);
-static enum err load_history(struct draw *d);
-static enum err note_match(struct draw *d, int64_t a, int64_t b, bool revealed);
-static enum err note_newer(struct draw *d, int64_t a, int64_t b);
-static enum err note_seen(
-    struct draw *d, uint32_t x, uint32_t y, uint32_t question);
-static enum err take_out(struct draw *d);
-static bool cell_is_spent(const struct draw *d, uint32_t setup, size_t cell);
 static enum err find_pending(struct draw *d);
 static enum err ask_pending(struct draw *d, size_t setup, uint32_t version);
 static enum err list_candidates(struct draw *d);
@@ -93,18 +87,37 @@ draw(struct draw *d, struct pairing_choice *out)
 {
 	const struct pairing_policy *policy =
 	    pairing_policy_find(d->conf->policy);
-	const struct pairing_candidate *c;
-	size_t n, at = 0;
-	uint32_t question;
+	bool barred = true;
 	enum err e;
 
 	if (policy == NULL)
 		return ERR_CONFIG;
 	rows_init(&d->candidates, d->pool, sizeof(struct pairing_candidate));
-	if ((e = ask_makers(d)) != ERR_OK || (e = make_mask(d)) != ERR_OK ||
-	    (e = load_history(d)) != ERR_OK || (e = take_out(d)) != ERR_OK ||
-	    (e = find_pending(d)) != ERR_OK ||
-	    (e = list_candidates(d)) != ERR_OK)
+	rows_init(&d->barred, d->pool, sizeof(size_t));
+	if ((e = ask_makers(d)) != ERR_OK || (e = pairing_left(d)) != ERR_OK ||
+	    (e = find_pending(d)) != ERR_OK)
+		return e;
+	/* The deck does not know of answers newer than itself, nor of those
+	 * that failed: what it takes for missing may not be made any more.
+	 * Each turn bars a cell, so it ends. */
+	while (e == ERR_OK && barred) {
+		e = draw_once(d, policy, out);
+		if (e == ERR_OK)
+			e = bar_missing(d, out, &barred);
+	}
+	return e;
+}
+
+static enum err
+draw_once(struct draw *d, const struct pairing_policy *policy,
+    struct pairing_choice *out)
+{
+	const struct pairing_candidate *c;
+	size_t n, at = 0;
+	uint32_t question;
+	enum err e = list_candidates(d);
+
+	if (e != ERR_OK)
 		return e;
 	if (d->candidates.n == 0)
 		return ERR_NOTFOUND;
@@ -128,6 +141,46 @@ draw(struct draw *d, struct pairing_choice *out)
 	return pairing_samples(d, c, question, out);
 }
 
+/* Of what is missing of a choice, note what is not made any more. */
+static enum err
+bar_missing(struct draw *d, const struct pairing_choice *c, bool *barred)
+{
+	enum err e = ERR_OK;
+
+	*barred = false;
+	if (c->answer_a == 0)
+		e = bar_unless_room(d, c, c->version_a, barred);
+	if (e == ERR_OK && c->answer_b == 0)
+		e = bar_unless_room(d, c, c->version_b, barred);
+	return e;
+}
+
+static enum err
+bar_unless_room(struct draw *d, const struct pairing_choice *c, int64_t version,
+    bool *barred)
+{
+	const struct deck *k = d->deck;
+	struct answer_wish w = {
+		.version = version, .setup = c->setup, .question = c->question
+	};
+	enum err e = answer_room(d->db, d->conf, &w);
+	size_t *cell, setup = 0;
+
+	if (e != ERR_NOTFOUND)
+		return e;
+	cell = rows_add(&d->barred);
+	if (cell == NULL)
+		return ERR_NOMEM;
+	while (k->setups[setup].id != c->setup)
+		setup++;
+	*cell = (setup * k->versions_n + deck_version_find(k, version)) *
+		    k->questions_n +
+		deck_question_find(k, c->question);
+	pairing_take_out(d, *cell);
+	*barred = true;
+	return ERR_OK;
+}
+
 /* Whose missing answers could be made now? */
 static enum err
 ask_makers(struct draw *d)
@@ -147,220 +200,6 @@ ask_makers(struct draw *d)
 		}
 	}
 	return ERR_OK;
-}
-
-static enum err
-make_mask(struct draw *d)
-{
-	const struct deck *k = d->deck;
-	const struct deck_set *type = NULL, *lang = NULL;
-
-	if (d->wish->type.p != NULL) {
-		type = deck_type(k, d->wish->type);
-		if (type == NULL)
-			return ERR_INVALID;
-	}
-	if (d->wish->lang.p != NULL) {
-		lang = deck_lang(k, d->wish->lang);
-		if (lang == NULL)
-			return ERR_INVALID;
-	}
-	d->mask = pool_array(d->pool, k->words + 1, sizeof(*d->mask));
-	d->common = pool_array(d->pool, k->words + 1, sizeof(*d->common));
-	if (d->mask == NULL || d->common == NULL)
-		return ERR_NOMEM;
-	for (size_t w = 0; w < k->words; w++) {
-		d->mask[w] = d->wish->activity->questions[w];
-		if (type != NULL)
-			d->mask[w] &= type->questions[w];
-		if (lang != NULL)
-			d->mask[w] &= lang->questions[w];
-		else if (d->wish->reads != NULL)
-			d->mask[w] &= readable(k, d->wish->reads, w);
-	}
-	return ERR_OK;
-}
-
-/* Word w of the set of questions in languages that the voter reads. */
-static uint64_t
-readable(const struct deck *k, const bool *reads, size_t w)
-{
-	uint64_t questions = 0;
-
-	for (size_t i = 0; i < k->langs_n; i++) {
-		if (reads[i])
-			questions |= k->langs[i].questions[w];
-	}
-	return questions;
-}
-
-static int
-compare_seen(const void *a, const void *b)
-{
-	const struct seen *s = a, *t = b;
-
-	if (s->x != t->x)
-		return s->x < t->x ? -1 : 1;
-	return (s->y > t->y) - (s->y < t->y);
-}
-
-/* What was shown elsewhere, in a topic of the forum say, is no longer blind. */
-static enum err
-load_seen(struct draw *d)
-{
-	struct db_stmt *q =
-	    db_stmt(d->db, "SELECT answer FROM seen_answer WHERE account = ?1");
-	enum err e;
-
-	db_bind_int(q, 1, d->wish->who.account);
-	while ((e = db_row(q)) == ERR_OK)
-		idset_add(&d->revealed, db_int(q, 0));
-	return e == ERR_NOTFOUND ? ERR_OK : e;
-}
-
-/* Whatever became of a match, its pair was seen; a vote also revealed. */
-static enum err
-load_history(struct draw *d)
-{
-	struct db_stmt *q;
-	enum err e;
-
-	rows_init(&d->seen, d->pool, sizeof(struct seen));
-	idset_init(&d->revealed, d->pool);
-	if (d->wish->who.account == 0)
-		return ERR_OK;
-	q = db_stmt(d->db,
-	    "SELECT answer_a, answer_b, state = 'voted' AND calibration = 0"
-	    " FROM match WHERE voter = ?1");
-	db_bind_int(q, 1, d->wish->who.account);
-	while ((e = db_row(q)) == ERR_OK) {
-		e = note_match(
-		    d, db_int(q, 0), db_int(q, 1), db_int(q, 2) != 0);
-		if (e != ERR_OK) {
-			db_done(q);
-			return e;
-		}
-	}
-	if (e != ERR_NOTFOUND || (e = load_seen(d)) != ERR_OK)
-		return e;
-	if (d->revealed.failed)
-		return ERR_NOMEM;
-	idset_seal(&d->revealed);
-	if (d->seen.n > 1)
-		qsort(d->seen.p, d->seen.n, sizeof(struct seen), compare_seen);
-	return ERR_OK;
-}
-
-static enum err
-note_match(struct draw *d, int64_t a, int64_t b, bool revealed)
-{
-	uint32_t i = deck_answer_find(d->deck, a);
-	uint32_t j = deck_answer_find(d->deck, b);
-	const struct deck_answer *p, *q;
-
-	if (revealed) {
-		idset_add(&d->revealed, a);
-		idset_add(&d->revealed, b);
-	}
-	if (i == DECK_NONE || j == DECK_NONE)
-		return note_newer(d, a, b);
-	p = &d->deck->answers[i];
-	q = &d->deck->answers[j];
-	return note_seen(d, p->version, q->version, p->question);
-}
-
-/* Answers made after this deck: their cells may be in it. */
-static enum err
-note_newer(struct draw *d, int64_t a, int64_t b)
-{
-	struct db_stmt *q = db_stmt(d->db,
-	    "SELECT a.version, b.version, a.question FROM answer a, answer b"
-	    " WHERE a.id = ?1 AND b.id = ?2");
-	uint32_t x, y, question;
-	enum err e;
-
-	db_bind_int(q, 1, a);
-	db_bind_int(q, 2, b);
-	e = db_row(q);
-	if (e != ERR_OK)
-		return e == ERR_NOTFOUND ? ERR_OK : e;
-	x = deck_version_find(d->deck, db_int(q, 0));
-	y = deck_version_find(d->deck, db_int(q, 1));
-	question = deck_question_find(d->deck, db_int(q, 2));
-	db_done(q);
-	return note_seen(d, x, y, question);
-}
-
-static enum err
-note_seen(struct draw *d, uint32_t x, uint32_t y, uint32_t question)
-{
-	struct seen *s;
-
-	if (x == DECK_NONE || y == DECK_NONE || question == DECK_NONE)
-		return ERR_OK;
-	s = rows_add(&d->seen);
-	if (s == NULL)
-		return ERR_NOMEM;
-	s->x = x < y ? x : y;
-	s->y = x < y ? y : x;
-	s->question = question;
-	return ERR_OK;
-}
-
-/* What is left of deck->has for this voter and wish. */
-static enum err
-take_out(struct draw *d)
-{
-	const struct deck *k = d->deck;
-	const int64_t *ids = d->revealed.ids.p;
-	struct text login = d->wish->who.login;
-
-	d->has = pool_array(d->pool, k->setups_n * k->versions_n * k->words + 1,
-	    sizeof(*d->has));
-	if (d->has == NULL)
-		return ERR_NOMEM;
-	for (size_t row = 0; row < k->setups_n * k->versions_n; row++) {
-		uint32_t prompt = k->versions[row % k->versions_n].prompt;
-
-		if (!d->wish->activity->prompts[prompt] ||
-		    (login.n > 0 &&
-			text_same(login, k->prompts[prompt].author)))
-			continue;
-		for (size_t w = 0; w < k->words; w++)
-			d->has[row * k->words + w] =
-			    d->mask[w] & (d->makes[row / k->versions_n]
-						 ? ~UINT64_C(0)
-						 : k->has[row * k->words + w]);
-	}
-	for (size_t i = 0; i < d->revealed.ids.n; i++) {
-		uint32_t at = deck_answer_find(k, ids[i]);
-		const struct deck_answer *a;
-		size_t row;
-
-		if (at == DECK_NONE || !k->answers[at].usable)
-			continue;
-		a = &k->answers[at];
-		row = a->setup * k->versions_n + a->version;
-		if (cell_is_spent(
-			d, a->setup, row * k->questions_n + a->question))
-			d->has[row * k->words + a->question / 64] &=
-			    ~(UINT64_C(1) << (a->question % 64));
-	}
-	return ERR_OK;
-}
-
-/* Every sample of the cell was revealed to this voter, and no more come. */
-static bool
-cell_is_spent(const struct draw *d, uint32_t setup, size_t cell)
-{
-	const struct deck *k = d->deck;
-
-	for (uint32_t i = k->cells[cell]; i != DECK_NONE;
-	     i = k->answers[i].next) {
-		if (!idset_has(&d->revealed, k->answers[i].id))
-			return false;
-	}
-	return !pairing_has_room(d, setup, cell);
 }
 
 static enum err
@@ -429,6 +268,7 @@ list_candidates(struct draw *d)
 {
 	const struct deck *k = d->deck;
 
+	d->candidates.n = 0;
 	for (uint32_t s = 0; s < k->setups_n; s++) {
 		size_t first = d->candidates.n, next_seen = 0;
 		struct pairing_candidate *c;

@@ -70,8 +70,8 @@ struct pairing_wish {
 	const struct standing_snapshot *standing;
 	/*
 	 * Setups whose endpoint would take a question now: their missing
-	 * answers may be drawn too, and have to be made then.  NULL: only
-	 * pairs that are ready.
+	 * answers may be drawn too, if answer_want would have them made.
+	 * NULL: only pairs that are ready.
 	 */
 	bool (*makes)(void *ctx, const struct conf_setup *setup);
 	void *ctx;

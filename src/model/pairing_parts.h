@@ -11,6 +11,10 @@
 #include "model/pairing.h"
 #include "model/rows.h"
 
+struct seen { /* a pair of versions met on a question, x < y */
+	uint32_t x, y, question;
+};
+
 struct draw {
 	struct db *db;
 	const struct deck *deck;
@@ -26,7 +30,14 @@ struct draw {
 	struct rows seen; /* struct seen, sorted by x, y */
 	struct idset revealed; /* answer ids */
 	struct rows candidates;
+	struct rows barred; /* size_t: deck->cells that get no more answers */
 };
+
+/* Fills mask, has, seen and revealed; makes must be known. */
+enum err pairing_left(struct draw *d) PA_MUST_USE;
+
+/* No longer that cell, if this voter can get no answer of it. */
+void pairing_take_out(struct draw *d, size_t cell);
 
 /*
  * Which of its two versions' answers to that question are shown, and which as

@@ -69,8 +69,13 @@ bool
 pairing_has_room(const struct draw *d, uint32_t setup, size_t cell)
 {
 	const struct deck *k = d->deck;
+	const size_t *barred = d->barred.p;
 	int64_t n = 0;
 
+	for (size_t i = 0; i < d->barred.n; i++) {
+		if (barred[i] == cell)
+			return false;
+	}
 	for (uint32_t i = k->cells[cell]; i != DECK_NONE;
 	     i = k->answers[i].next)
 		n++;

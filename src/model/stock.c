@@ -246,8 +246,6 @@ want_fn(struct store_tx *tx, void *arg)
 		if (missing[i] == 0)
 			continue;
 		e = answer_want(tx, a->conf, &w, &id);
-		if (e == ERR_NOTFOUND)
-			continue; /* no more samples of it */
 		if (e != ERR_OK)
 			return e;
 		a->asked += db_last_id(tx->db) != last;

@@ -32,14 +32,16 @@ open_town(int prompts, int questions)
 }
 
 /* What the runner does, in one statement: all that is asked for is there. */
+#define WRITTEN                                                                \
+	"UPDATE answer SET state = 'ok', text = 'An answer ' || id,"           \
+	" html = 'An answer ' || id, renderer = 1, words = 2, chars = 9"       \
+	" WHERE state = 'waiting';"                                            \
+	"UPDATE job SET state = 'done' WHERE state = 'queued'"
+
 static void
 write_all(void)
 {
-	town_script(&t,
-	    "UPDATE answer SET state = 'ok', text = 'An answer ' || id,"
-	    " html = 'An answer ' || id, renderer = 1, words = 2, chars = 9"
-	    " WHERE state = 'waiting';"
-	    "UPDATE job SET state = 'done' WHERE state = 'queued'");
+	town_script(&t, WRITTEN);
 	deck_put(t.deck);
 	must(deck_open(t.db, &t.deck), "deck_open");
 }
@@ -137,6 +139,54 @@ test_never_twice(void)
 		   " GROUP BY version, setup, question HAVING count(*) > 1)"),
 	    0, "and nothing was written twice");
 	write_all();
+}
+
+/* A vote reveals answers that the deck does not know yet: the next draw asks
+ * for nothing that nobody waits for, and finds the one pair that is left. */
+static void
+test_nothing_unasked(void)
+{
+	int64_t voter = town_guest(&t);
+	struct town_do d;
+
+	must(open_match(voter, &d), "a match");
+	town_script(&t, WRITTEN);
+	must(town_vote(&t, voter, d.opened.token, VOTE_A, NULL), "a vote");
+	is_int(open_match(voter, &d), ERR_OK, "the pair not seen yet is found");
+	is_int(town_number(&t, "SELECT count(*) FROM answer"
+			       " WHERE state = 'waiting'"),
+	    2, "two answers are asked for");
+	is_int(town_number(&t, "SELECT count(*) FROM answer a"
+			       " WHERE NOT EXISTS (SELECT 1 FROM match"
+			       " WHERE a.id IN (answer_a, answer_b))"),
+	    0, "and each of them in a match");
+}
+
+/* Answers that were spoilt too often are not asked for again. */
+static void
+test_spoilt(void)
+{
+	struct stock_order o = { .makes = makes, .target = 3, .most = 8 };
+	struct stock_numbers n;
+	struct town_do d;
+	int64_t asked;
+
+	town_script(&t,
+	    "INSERT INTO answer(version, setup, question, sample, state,"
+	    " source, made_at) SELECT v.id, s.id, q.id, k.value, 'void',"
+	    " 'model', 0 FROM version v, setup s, question q,"
+	    " json_each('[1,2,3]') k WHERE v.id IN"
+	    " (SELECT id FROM version ORDER BY id LIMIT 2)");
+	is_int(open_match(town_guest(&t), &d), ERR_OK,
+	    "a pair is found beside them");
+	is_int(town_number(&t, "SELECT count(*) FROM answer"
+			       " WHERE state = 'waiting'"),
+	    2, "two answers are asked for");
+	write_all();
+	must(stock_count(t.db, t.deck, &t.conf, &n), "count");
+	must(
+	    stock_fill(t.store, t.db, t.deck, &t.conf, &o, &n, &asked), "fill");
+	is_int(asked, 0, "and none of which no pair comes");
 }
 
 static void
@@ -247,6 +297,14 @@ main(void)
 	test_waiting();
 	test_never_twice();
 	town_close(&t);
+	for (int i = 0; i < 8; i++) {
+		open_town(4, 1);
+		test_nothing_unasked();
+		town_close(&t);
+		open_town(4, 1);
+		test_spoilt();
+		town_close(&t);
+	}
 	open_town(5, 10);
 	test_stock();
 	town_close(&t);
