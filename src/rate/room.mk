@@ -87,11 +87,11 @@ tests_rate_value_t_SOURCES = tests/rate/value.c
 tests_rate_value_t_CPPFLAGS = $(rate_cppflags)
 tests_rate_value_t_LDADD = $(libarena_libs)
 
-# The same with longer simulations.
+# The same with longer simulations.  No line ends within the quotes: make
+# would take the backslash for the name of a test.
+rate_checks = $(rate_tests) tests/rate/cases.sh tests/rate/manual.sh
 check-rate: $(rate_tests) prompt-arena
 	RUNS=2000 SEEDS=200 $(MAKE) $(AM_MAKEFLAGS) check-TESTS \
-		check_PROGRAMS='$(rate_tests)' \
-		TESTS='$(rate_tests) tests/rate/cases.sh \
-		tests/rate/manual.sh'
+		check_PROGRAMS='$(rate_tests)' TESTS='$(rate_checks)'
 
 .PHONY: check-rate
