@@ -39,6 +39,15 @@ forum_may_enter(const struct activity *a, const struct forum_viewer *v)
 	return v->teacher || activity_is_for(a, &v->who);
 }
 
+void
+forum_version(struct text title, struct text source, char out[CRYPT_HEX + 1])
+{
+	const struct str both[] = { { title.p, title.n }, STR("\n"),
+		{ source.p, source.n } };
+
+	crypt_sha256_hex_of(both, 3, out);
+}
+
 enum err
 forum_rooms(struct db *db, struct pool *pool, const struct forum_viewer *v,
     const struct forum_room **out, size_t *n)
@@ -238,6 +247,7 @@ forum_post_load(struct db *db, struct pool *pool, const struct forum_viewer *v,
 		     " p.edited_at, p.state, p.author, p.source FROM post p"
 		     " JOIN account a ON a.id = p.author"
 		     " WHERE p.topic = ?1 AND p.number = ?2");
+	char version[CRYPT_HEX + 1];
 	enum err e;
 
 	db_bind_int(q, 1, t->id);
@@ -249,6 +259,9 @@ forum_post_load(struct db *db, struct pool *pool, const struct forum_viewer *v,
 	db_done(q);
 	if (out->html.p == NULL)
 		return ERR_NOTFOUND;
+	forum_version(number == 1 ? t->title : (struct text){ NULL, 0 },
+	    out->source, version);
+	out->version = text_of(pool_strdup(pool, version));
 	return pool_failed(pool) ? ERR_NOMEM : ERR_OK;
 }
 
@@ -323,8 +336,8 @@ forum_match_find(struct db *db, struct pool *pool, struct text match,
 	struct db_stmt *q = db_stmt(db,
 	    "SELECT m.id, r.slug, t.token, m.state = 'voted', m.calibration"
 	    " FROM match m JOIN activity r ON r.id = m.activity"
-	    " LEFT JOIN topic t ON t.match = m.id"
-	    " WHERE m.token = ?1 AND m.voter = ?2");
+	    " LEFT JOIN topic t ON t.match = m.id AND " FORUM_LISTED(
+		"t") " WHERE m.token = ?1 AND m.voter = ?2");
 	bool voted, practice;
 	enum err e;
 

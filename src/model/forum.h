@@ -113,6 +113,7 @@ struct forum_post {
 	int64_t made_at, edited_at; /* 0: never */
 	enum forum_state state;
 	bool mine;
+	struct text version; /* of source and title; only with the source */
 };
 
 /* Posts with number >= from, at most limit. */
@@ -211,9 +212,13 @@ struct forum_change {
 	int64_t topic, number; /* number: of the post, for the first four */
 	struct text title;     /* of an edit of message 1; absent: as it is */
 	struct forum_words words; /* of an edit */
+	struct text version; /* that was edited; absent: whatever is there */
 };
 
-/* ERR_NOTFOUND; ERR_DENIED: not this person's to do; ERR_CLOSED. */
+/*
+ * ERR_NOTFOUND; ERR_DENIED: not this person's to do; ERR_CLOSED;
+ * ERR_CONFLICT: another edit was faster, and other words stand there now.
+ */
 enum err forum_change(
     struct store_tx *tx, const struct forum_change *c) PA_MUST_USE;
 

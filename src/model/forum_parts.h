@@ -10,6 +10,7 @@
 
 #include "model/activity.h"
 #include "model/forum.h"
+#include "port/crypt.h"
 
 /* How an account is called in public; NULL for guests and the erased. */
 #define FORUM_NAME(a)                                                          \
@@ -23,6 +24,10 @@
 	".id AND post.state = 'deleted')"
 #define FORUM_LISTED(t)                                                        \
 	"(" t ".title <> '' OR " t ".posts > " FORUM_DELETED_IN(t) ")"
+
+/* What an edit starts from; title: of message 1, else absent. */
+void forum_version(
+    struct text title, struct text source, char out[CRYPT_HEX + 1]);
 
 bool forum_may_enter(const struct activity *a, const struct forum_viewer *v);
 

@@ -5,6 +5,7 @@
 
 #include "model/conf.h"
 #include "model/forum_parts.h"
+#include "model/rows.h"
 #include "model/store.h"
 #include "port/db.h"
 
@@ -28,6 +29,7 @@ static enum err find_again(
 static enum err take_found(struct db_stmt *q, struct forum_new *n, bool *found);
 static void take_token(struct forum_new *n, struct str token);
 static enum err check_rate(struct store_tx *tx, const struct forum_new *n);
+static enum err free_match(struct store_tx *tx, int64_t match);
 static enum err insert_topic(
     struct store_tx *tx, struct forum_new *n, int64_t *topic);
 static enum err find_place(
@@ -37,6 +39,8 @@ static enum err insert_post(struct store_tx *tx, struct forum_new *n,
 static enum err index_post(
     struct store_tx *tx, int64_t post, struct text title, struct text words);
 static enum err change_post(struct store_tx *tx, const struct forum_change *c);
+static bool is_outrun(const struct forum_change *c, struct text title,
+    struct text source, bool *same);
 static enum err change_topic(struct store_tx *tx, const struct forum_change *c);
 static enum err edit(
     struct store_tx *tx, const struct forum_change *c, int64_t post);
@@ -49,7 +53,7 @@ static enum err set_state(struct store_tx *tx, int64_t post, bool shown);
 enum err
 forum_render(struct pool *pool, struct text source, struct markup *out)
 {
-	return markdown_render(pool, source, POST_TOP, out, NULL);
+	return markdown_render_bare(pool, source, POST_TOP, out);
 }
 
 enum err
@@ -62,6 +66,7 @@ forum_start(struct store_tx *tx, struct forum_new *n)
 	if ((e = find_again(tx, n, &found)) != ERR_OK || found)
 		return e;
 	if ((e = check_rate(tx, n)) != ERR_OK ||
+	    (e = free_match(tx, n->match)) != ERR_OK ||
 	    (e = insert_topic(tx, n, &topic)) != ERR_OK)
 		return e;
 	if (n->follow) {
@@ -227,6 +232,18 @@ check_rate(struct store_tx *tx, const struct forum_new *n)
 	return over != 0 ? ERR_LIMIT : ERR_OK;
 }
 
+/* A discussion of which nothing is left gives its match to the next. */
+static enum err
+free_match(struct store_tx *tx, int64_t match)
+{
+	struct db_stmt *up =
+	    db_stmt(tx->db, "UPDATE topic SET match = NULL WHERE match = ?1"
+			    " AND NOT " FORUM_LISTED("topic"));
+
+	db_bind_int(up, 1, match);
+	return db_run(up);
+}
+
 /* The handler has seen that the room is for this person. */
 static enum err
 insert_topic(struct store_tx *tx, struct forum_new *n, int64_t *topic)
@@ -340,12 +357,13 @@ static enum err
 change_post(struct store_tx *tx, const struct forum_change *c)
 {
 	struct db_stmt *q = db_stmt(tx->db,
-	    "SELECT p.id, p.author, p.state, t.locked, r.retired FROM post p"
+	    "SELECT p.id, p.author, p.state, t.locked, r.retired, t.title,"
+	    " p.source FROM post p"
 	    " JOIN topic t ON t.id = p.topic"
 	    " JOIN activity r ON r.id = t.activity"
 	    " WHERE p.topic = ?1 AND p.number = ?2");
 	int64_t post, author;
-	bool closed, deleted, hidden;
+	bool closed, deleted, hidden, outrun, same;
 	enum err e;
 
 	db_bind_int(q, 1, c->topic);
@@ -357,6 +375,7 @@ change_post(struct store_tx *tx, const struct forum_change *c)
 	deleted = str_is(db_str(q, 2, NULL), "deleted");
 	hidden = str_is(db_str(q, 2, NULL), "hidden");
 	closed = (db_int(q, 3) != 0 && !c->teacher) || db_int(q, 4) != 0;
+	outrun = is_outrun(c, db_text(q, 5, NULL), db_text(q, 6, NULL), &same);
 	db_done(q);
 	if (c->verb == FORUM_DO_HIDE || c->verb == FORUM_DO_SHOW) {
 		if (!c->teacher)
@@ -370,7 +389,25 @@ change_post(struct store_tx *tx, const struct forum_change *c)
 		return deleted ? ERR_OK : erase(tx, c, post);
 	if (deleted || hidden || closed)
 		return ERR_CLOSED;
+	if (outrun)
+		return same ? ERR_OK : ERR_CONFLICT;
 	return edit(tx, c, post);
+}
+
+/* Another tab has saved meanwhile.  *same: just what this one would. */
+static bool
+is_outrun(const struct forum_change *c, struct text title, struct text source,
+    bool *same)
+{
+	char now[CRYPT_HEX + 1];
+
+	*same = text_same(c->words.source, source) &&
+		(c->title.n == 0 || text_same(c->title, title));
+	if (c->verb != FORUM_DO_EDIT || c->version.n == 0)
+		return false;
+	forum_version(
+	    c->number == 1 ? title : (struct text){ NULL, 0 }, source, now);
+	return !str_is((struct str){ c->version.p, c->version.n }, now);
 }
 
 static enum err

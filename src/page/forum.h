@@ -26,6 +26,7 @@ enum err forum_post_of(struct req *rq, const struct forum_viewer *v,
 /* What somebody has typed, read and rendered; faults are remembered. */
 struct forum_typed {
 	struct text title, text, form;
+	struct text version; /* of the message that is edited */
 	bool follow;
 	struct markup html;
 };

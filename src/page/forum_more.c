@@ -130,18 +130,23 @@ static const struct view_shape report_line_shape = { "report", sizeof(L),
 
 struct reports_row {
 	struct view_list reports;
-	struct text more;
+	struct text more, first;
+	int64_t after; /* the page's place in the queue; absent: the first */
 };
 
 const struct view_shape reports_shape = { "reports", sizeof(struct reports_row),
 	(const struct view_field[]){ VIEW_FIELD_OF(struct reports_row, reports,
 					 VIEW_LIST, &report_line_shape),
-	    VIEW_FIELD(struct reports_row, more, VIEW_URL), VIEW_END } };
+	    VIEW_FIELD(struct reports_row, more, VIEW_URL),
+	    VIEW_FIELD(struct reports_row, first, VIEW_URL),
+	    VIEW_FIELD(struct reports_row, after, VIEW_INT), VIEW_END } };
 
 struct done_args {
 	int64_t id, by;
 };
 
+static struct view_list report_lines(
+    struct req *, const struct report *, size_t n);
 static enum err find_reply(
     struct req *, struct report_new *, struct report_page *);
 static enum err search(struct req *, struct search_row *);
@@ -274,13 +279,13 @@ pg_ta_report_post(struct req *rq)
 	return e == ERR_OK ? take(rq, &r, &row) : e;
 }
 
-/* GET /forum/reports: what teachers are asked to look at. */
+/* GET /forum/reports?after=ID: what teachers are asked to look at. */
 enum err
 pg_reports(struct req *rq)
 {
 	const struct report *reports = NULL;
-	struct reports_row row = { 0 };
-	struct report_line *lines;
+	struct reports_row row = { .after = VIEW_NO_INT };
+	int64_t after = 0;
 	struct text done;
 	size_t n = 0;
 	enum err e;
@@ -288,14 +293,61 @@ pg_reports(struct req *rq)
 	if (!auth_may(rq, auth_needs(rq->conf, "forum", ROLE_VOTER)))
 		return ERR_DENIED;
 	if ((e = form_word(&rq->query, "done", &done)) != ERR_OK ||
-	    (e = report_list(
-		 rq->db, rq->pool, 0, REPORTS_A_PAGE, &reports, &n)) != ERR_OK)
+	    (e = form_number(&rq->query, "after", &after)) != ERR_OK ||
+	    (e = report_list(rq->db, rq->pool, after, REPORTS_A_PAGE + 1,
+		 &reports, &n)) != ERR_OK)
 		return e;
 	if (done.p != NULL)
 		rq->done = "done.report";
-	lines = pool_array(rq->pool, n + 1, sizeof(*lines));
+	if (n > REPORTS_A_PAGE) {
+		struct str url;
+
+		n = REPORTS_A_PAGE;
+		url = pool_printf(rq->pool, "/forum/reports?after=%lld",
+		    (long long)reports[n - 1].id);
+		row.more = (struct text){ url.p, url.n };
+	}
+	if (after > 0) {
+		row.first = TEXT("/forum/reports");
+		row.after = after;
+	}
+	row.reports = report_lines(rq, reports, n);
+	return resp_page(rq, PAGE_REPORTS, &row);
+}
+
+/* POST /forum/reports: one has been looked at. */
+enum err
+pg_reports_post(struct req *rq)
+{
+	struct done_args args = { .by = rq->viewer.account };
+	int64_t after = 0;
+	struct text id;
+	enum err e;
+
+	if (!auth_may(rq, auth_needs(rq->conf, "forum", ROLE_VOTER)))
+		return ERR_DENIED;
+	if ((e = form_word(&rq->form, "id", &id)) != ERR_OK ||
+	    (e = form_number(&rq->form, "after", &after)) != ERR_OK ||
+	    (e = str_int((struct str){ id.p, id.n }, 1, INT64_MAX, &args.id)) !=
+		ERR_OK ||
+	    (e = auth_ensure_account(rq)) != ERR_OK)
+		return e;
+	args.by = rq->viewer.account;
+	if ((e = store_write(rq->site->store, done_fn, &args)) != ERR_OK)
+		return e;
+	return after > 0
+		   ? resp_see_other(rq, "/forum/reports?after=%lld&done=1",
+			 (long long)after)
+		   : resp_see_other(rq, "/forum/reports?done=1");
+}
+
+static struct view_list
+report_lines(struct req *rq, const struct report *reports, size_t n)
+{
+	struct report_line *lines = pool_array(rq->pool, n + 1, sizeof(*lines));
+
 	if (lines == NULL)
-		return ERR_NOMEM;
+		return view_list(NULL, 0);
 	for (size_t i = 0; i < n; i++) {
 		const struct report *r = &reports[i];
 
@@ -317,29 +369,7 @@ pg_reports(struct req *rq)
 			lines[i].url = forum_url(
 			    rq, r->topic, "/%lld", (long long)r->number);
 	}
-	row.reports = view_list(lines, n);
-	return resp_page(rq, PAGE_REPORTS, &row);
-}
-
-/* POST /forum/reports: one has been looked at. */
-enum err
-pg_reports_post(struct req *rq)
-{
-	struct done_args args = { .by = rq->viewer.account };
-	struct text id;
-	enum err e;
-
-	if (!auth_may(rq, auth_needs(rq->conf, "forum", ROLE_VOTER)))
-		return ERR_DENIED;
-	if ((e = form_word(&rq->form, "id", &id)) != ERR_OK ||
-	    (e = str_int((struct str){ id.p, id.n }, 1, INT64_MAX, &args.id)) !=
-		ERR_OK ||
-	    (e = auth_ensure_account(rq)) != ERR_OK)
-		return e;
-	args.by = rq->viewer.account;
-	if ((e = store_write(rq->site->store, done_fn, &args)) != ERR_OK)
-		return e;
-	return resp_see_other(rq, "/forum/reports?done=1");
+	return view_list(lines, n);
 }
 
 static enum err

@@ -38,7 +38,9 @@ const struct view_shape forum_new_shape = { "forum-new", sizeof(N),
 #undef N
 
 struct edit_row {
-	struct text title, action, new_title, text, cancel;
+	struct text title, action, new_title, text, cancel, version;
+	struct text now_title;  /* what another tab has saved meanwhile */
+	struct markup now_html; /* absent: none has */
 	struct view_message title_error, text_error;
 	int64_t number, title_max;
 	bool titled; /* message 1: its topic's title can be changed as well */
@@ -51,6 +53,9 @@ const struct view_shape forum_edit_shape = { "forum-edit", sizeof(E),
 	    VIEW_FIELD(E, action, VIEW_URL), VIEW_FIELD(E, text, VIEW_TEXT),
 	    VIEW_FIELD(E, cancel, VIEW_URL),
 	    VIEW_FIELD(E, new_title, VIEW_TEXT),
+	    VIEW_FIELD(E, version, VIEW_TEXT),
+	    VIEW_FIELD(E, now_title, VIEW_TEXT),
+	    VIEW_FIELD(E, now_html, VIEW_MARKUP),
 	    VIEW_FIELD(E, title_error, VIEW_MESSAGE),
 	    VIEW_FIELD(E, text_error, VIEW_MESSAGE),
 	    VIEW_FIELD(E, title_max, VIEW_INT),
@@ -78,6 +83,10 @@ static enum err show_new(struct req *, int status, const struct new_place *,
     const struct forum_typed *);
 static enum err show_edit(struct req *, int status, const struct forum_topic *,
     int64_t number, const struct forum_typed *, bool kept);
+static void fill_edit(struct req *, const struct forum_topic *, int64_t number,
+    const struct forum_typed *, struct edit_row *);
+static enum err show_outrun(struct req *, const struct forum_viewer *,
+    int64_t number, const struct forum_typed *);
 static const char *why_closed(struct req *, const struct forum_viewer *,
     struct forum_topic *, int64_t number);
 static enum err refused(struct req *, enum err, const char *closed);
@@ -220,7 +229,9 @@ pg_post_edit(struct req *rq)
 	closed = why_closed(rq, &v, &t, p.number);
 	if (closed != NULL)
 		req_problem(rq, "text", closed);
-	typed = (struct forum_typed){ .title = t.title, .text = p.source };
+	typed = (struct forum_typed){
+		.title = t.title, .text = p.source, .version = p.version
+	};
 	return show_edit(rq, closed != NULL ? 403 : 200, &t, p.number, &typed,
 	    closed != NULL);
 }
@@ -254,7 +265,10 @@ pg_post_edit_post(struct req *rq)
 	if (c.number == 1)
 		c.title = typed.title;
 	c.words = (struct forum_words){ typed.text, typed.html, typed.form };
+	c.version = typed.version;
 	e = store_write(rq->site->store, change_fn, &c);
+	if (e == ERR_CONFLICT)
+		return show_outrun(rq, &v, c.number, &typed);
 	if (e == ERR_CLOSED)
 		closed = why_closed(rq, &v, &t, c.number);
 	if (e != ERR_OK)
@@ -369,6 +383,7 @@ forum_read_typed(struct req *rq, bool with_title, struct forum_typed *out)
 	if ((e = form_word(&rq->form, "title", &t.title)) != ERR_OK ||
 	    (e = form_one(&rq->form, "text", &raw)) != ERR_OK ||
 	    (e = form_word(&rq->form, "form", &t.form)) != ERR_OK ||
+	    (e = form_word(&rq->form, "version", &t.version)) != ERR_OK ||
 	    (e = form_tick(&rq->form, "follow", &tick)) != ERR_OK)
 		return e;
 	t.follow = tick;
@@ -395,7 +410,6 @@ forum_read_typed(struct req *rq, bool with_title, struct forum_typed *out)
 	return ERR_OK;
 }
 
-/* From the query of a link, or from the form that it led to. */
 /* Nobody has named an activity: the one that is open.  ERR_NOTFOUND: not one.
  */
 static enum err
@@ -414,6 +428,7 @@ only_room(struct req *rq, const struct forum_viewer *v, struct text *slug)
 	return ERR_OK;
 }
 
+/* From the query of a link, or from the form that it led to. */
 static enum err
 find_place(struct req *rq, const struct form *f, const struct forum_viewer *v,
     struct new_place *p)
@@ -479,20 +494,54 @@ static enum err
 show_edit(struct req *rq, int status, const struct forum_topic *t,
     int64_t number, const struct forum_typed *typed, bool kept)
 {
-	struct edit_row row = { .title = t->title,
+	struct edit_row row;
+
+	fill_edit(rq, t, number, typed, &row);
+	row.kept = kept;
+	return resp_page_status(rq, status, PAGE_FORUM_EDIT, &row);
+}
+
+/*
+ * Another tab has saved meanwhile: what it saved is shown beside what was
+ * typed here, and who saves this again has seen both.
+ */
+static enum err
+show_outrun(struct req *rq, const struct forum_viewer *v, int64_t number,
+    const struct forum_typed *typed)
+{
+	struct forum_typed next = *typed;
+	struct forum_topic t;
+	struct forum_post p;
+	struct edit_row row;
+	enum err e;
+
+	if ((e = forum_post_of(rq, v, &t, &p)) != ERR_OK)
+		return e;
+	req_problem(rq, "text", "problem.post_changed");
+	next.version = p.version;
+	fill_edit(rq, &t, number, &next, &row);
+	row.now_html = p.html;
+	if (number == 1)
+		row.now_title = t.title;
+	return resp_page_status(rq, 409, PAGE_FORUM_EDIT, &row);
+}
+
+static void
+fill_edit(struct req *rq, const struct forum_topic *t, int64_t number,
+    const struct forum_typed *typed, struct edit_row *row)
+{
+	*row = (struct edit_row){ .title = t->title,
 		.action =
 		    forum_url(rq, t->token, "/%lld/edit", (long long)number),
 		.cancel = forum_url(rq, t->token, "/%lld", (long long)number),
 		.new_title = typed->title,
 		.text = typed->text,
+		.version = typed->version,
 		.title_error = problem_of(rq, "title"),
 		.text_error = problem_of(rq, "text"),
 		.title_max = FORUM_TITLE_CHARS,
 		.titled = number == 1,
-		.number = number,
-		.kept = kept };
-
-	return resp_page_status(rq, status, PAGE_FORUM_EDIT, &row);
+		.number = number };
 }
 
 /*

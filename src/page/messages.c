@@ -313,6 +313,7 @@ const struct view_message_kind page_messages[] = {
 	{ "problem.topic_deleted", NULL },
 	{ "problem.post_hidden", NULL },
 	{ "problem.post_deleted", NULL },
+	{ "problem.post_changed", NULL },
 	{ "problem.stale", NULL },
 	{ "problem.not_stored", NULL },
 	{ "problem.report_reason", NULL },

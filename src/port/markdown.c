@@ -17,6 +17,8 @@
 #define OUTPUT_FACTOR 20
 #define OUTPUT_SLACK 1024 /* so that "-" may become a list */
 
+static enum err render_text(struct render *r, struct text source,
+    struct markup *out, struct markdown_stats *stats);
 static void render_document(struct render *r, cmark_node *root);
 static void enter_block(struct render *r, cmark_node *node);
 static void leave_block(struct render *r, cmark_node *node);
@@ -64,6 +66,24 @@ markdown_render(struct pool *pool, struct text source, int top,
     struct markup *out, struct markdown_stats *stats)
 {
 	struct render r = { .pool = pool, .top = top };
+
+	return render_text(&r, source, out, stats);
+}
+
+enum err
+markdown_render_bare(
+    struct pool *pool, struct text source, int top, struct markup *out)
+{
+	struct render r = { .pool = pool, .top = top, .bare = true };
+
+	return render_text(&r, source, out, NULL);
+}
+
+static enum err
+render_text(struct render *r, struct text source, struct markup *out,
+    struct markdown_stats *stats)
+{
+	struct pool *pool = r->pool;
 	struct text clean;
 	struct str made;
 	struct buf b;
@@ -75,10 +95,10 @@ markdown_render(struct pool *pool, struct text source, int top,
 	clean = text_clean(pool, (struct str){ source.p, source.n });
 	max = clean.n * OUTPUT_FACTOR + OUTPUT_SLACK;
 	buf_init(&b, max < OUTPUT_MAX ? max : OUTPUT_MAX);
-	r.out = &b;
-	r.pieces.pool = pool;
+	r->out = &b;
+	r->pieces.pool = pool;
 	/* What grows out of bounds is shown as it was written. */
-	if (!render_source(&r, clean) || !text_is_clean(buf_as_str(&b))) {
+	if (!render_source(r, clean) || !text_is_clean(buf_as_str(&b))) {
 		buf_clear(&b);
 		e = put_plain(pool, clean, &b);
 	}
@@ -89,10 +109,10 @@ markdown_render(struct pool *pool, struct text source, int top,
 	if (e != ERR_OK)
 		return e;
 	*out = (struct markup){ made.p, made.n };
-	r.stats.words = (int64_t)text_words(clean);
-	r.stats.chars = (int64_t)text_chars(clean);
+	r->stats.words = (int64_t)text_words(clean);
+	r->stats.chars = (int64_t)text_chars(clean);
 	if (stats != NULL)
-		*stats = r.stats;
+		*stats = r->stats;
 	return ERR_OK;
 }
 

@@ -47,6 +47,14 @@ enum err markdown_render(struct pool *pool, struct text source, int top,
     struct markup *out, struct markdown_stats *stats) PA_MUST_USE;
 
 /*
+ * The same for what people write to each other: web addresses among the words
+ * are links as well.  Answers have none that their Markdown does not ask for,
+ * so that both sides of a match stay as they were stored.
+ */
+enum err markdown_render_bare(struct pool *pool, struct text source, int top,
+    struct markup *out) PA_MUST_USE;
+
+/*
  * How a rendered text begins, in plain words: at most about chars characters,
  * blanks for line breaks, cut between words with "…" behind.  line: no more
  * than its first line.  "" when it has no words; absent when the pool is

@@ -21,6 +21,11 @@ enum link {
 };
 
 static enum link link_of(struct render *r, cmark_node *node, struct str *url);
+static void put_open(struct render *r, struct str url);
+static size_t bare_address(struct str s, size_t i);
+static size_t scheme_length(const char *p, size_t left);
+static size_t without_end(const char *p, size_t n);
+static bool is_alnum(char c);
 static void put_address(struct render *r, struct str url);
 static struct str host_of(struct str url);
 static bool says_host(cmark_node *link, struct str host);
@@ -33,9 +38,7 @@ render_enter_link(struct render *r, cmark_node *node)
 	render_paragraph(r, node);
 	if (link_of(r, node, &url) == LINK_NONE)
 		return;
-	render_put(r, "<a href=\"");
-	put_address(r, url);
-	render_put(r, "\" rel=\"noopener noreferrer nofollow ugc\">");
+	put_open(r, url);
 }
 
 void
@@ -60,6 +63,113 @@ render_leave_link(struct render *r, cmark_node *node)
 		render_raw(r, url);
 		render_put(r, ")");
 	}
+}
+
+static void
+put_open(struct render *r, struct str url)
+{
+	render_put(r, "<a href=\"");
+	put_address(r, url);
+	render_put(r, "\" rel=\"noopener noreferrer nofollow ugc\">");
+}
+
+/* A text that stands in a link already, or too deep, gets no second one. */
+static bool
+may_link(const struct render *r, cmark_node *text)
+{
+	if (!r->bare || r->image > 0 || r->depth >= MARKDOWN_DEPTH_MAX)
+		return false;
+	for (; text != NULL; text = cmark_node_parent(text)) {
+		if (cmark_node_get_type(text) == CMARK_NODE_LINK)
+			return false;
+	}
+	return true;
+}
+
+void
+render_words(struct render *r, cmark_node *text, struct str s)
+{
+	size_t from = 0, n;
+
+	for (size_t i = may_link(r, text) ? 0 : s.n; i < s.n; i++) {
+		n = (i > 0 && is_alnum(s.p[i - 1])) ? 0 : bare_address(s, i);
+		if (n == 0)
+			continue;
+		render_raw(r, (struct str){ s.p + from, i - from });
+		put_open(r, (struct str){ s.p + i, n });
+		render_raw(r, (struct str){ s.p + i, n });
+		render_put(r, "</a>");
+		from = i + n;
+		i = from - 1;
+	}
+	render_raw(r, (struct str){ s.p + from, s.n - from });
+}
+
+/*
+ * How long the web address is that begins at s.p[i]; 0: none does.  It ends
+ * where another script begins, for Chinese puts no blank behind it, and before
+ * the sentence's own signs.  One that has a name and "@" before its host is
+ * none: it would look like another's.
+ */
+static size_t
+bare_address(struct str s, size_t i)
+{
+	const char *p = s.p + i;
+	size_t left = s.n - i, n = scheme_length(p, left);
+
+	if (n == 0 || n == left || !is_alnum(p[n]))
+		return 0;
+	while (n < left && (is_alnum(p[n]) || memchr(".-_", p[n], 3) != NULL))
+		n++;
+	if (n + 1 < left && p[n] == ':' && is_alnum(p[n + 1])) {
+		for (n++; n < left && p[n] >= '0' && p[n] <= '9'; n++)
+			;
+		if (n < left && is_alnum(p[n]))
+			return 0;
+	}
+	if (n < left && p[n] == '@')
+		return 0;
+	if (n < left && memchr("/?#", p[n], 3) != NULL) {
+		while (n < left && p[n] > ' ' && p[n] < 0x7f &&
+		       strchr("<>\"`\\{}|^[]", p[n]) == NULL)
+			n++;
+	}
+	return without_end(p, n);
+}
+
+static size_t
+scheme_length(const char *p, size_t left)
+{
+	if (left > 8 && strncasecmp(p, "https://", 8) == 0)
+		return 8;
+	return left > 7 && strncasecmp(p, "http://", 7) == 0 ? 7 : 0;
+}
+
+/* What ends a sentence, or a bracket that was open before, is not of it. */
+static size_t
+without_end(const char *p, size_t n)
+{
+	size_t opened = 0, closed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		opened += p[i] == '(';
+		closed += p[i] == ')';
+	}
+	while (n > 0) {
+		if (p[n - 1] == ')' && closed > opened)
+			closed--;
+		else if (strchr("?!.,:;*_~'", p[n - 1]) == NULL)
+			break;
+		n--;
+	}
+	return n;
+}
+
+static bool
+is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
 }
 
 /* What a link's address leads to, by an allow-list of schemes. */

@@ -40,6 +40,7 @@ struct render {
 	enum paragraph paragraph;
 	bool cell;    /* the mark of a table's cell is still to come */
 	size_t image; /* inside so many images: only words are written */
+	bool bare;    /* addresses among the words become links */
 	struct markdown_stats stats;
 };
 
@@ -57,6 +58,9 @@ void render_leave_inline(struct render *r, struct cmark_node *node);
  */
 void render_enter_link(struct render *r, struct cmark_node *node);
 void render_leave_link(struct render *r, struct cmark_node *node);
+
+/* Words of text: with r->bare, web addresses among them as links. */
+void render_words(struct render *r, struct cmark_node *text, struct str s);
 
 /* piece in place, in <pre> when it has too many rows or columns. */
 void render_table(struct render *r, const struct piece *piece);

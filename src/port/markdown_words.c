@@ -171,7 +171,8 @@ put_words(struct render *r, cmark_node *node, struct str s)
 			continue;
 		if (i > from) {
 			render_paragraph(r, node);
-			put_clean(r, s.p + from, i - from);
+			render_words(
+			    r, node, (struct str){ s.p + from, i - from });
 		}
 		if (piece == NULL)
 			break;

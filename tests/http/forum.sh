@@ -389,7 +389,7 @@ as bob POST "$own/2" -d do=delete
 as alice GET "/forum?activity=everyone"
 hasnt "with the last reply it leaves the list" "$BODY" "$own"
 as alice GET "$own"
-is "its address says what became of it" "$STATUS" 200
+is "its address says what became of it" "$STATUS" 410
 has "in words" "$BODY" "This topic has been deleted"
 as alice POST "$own" -d 'text=Too late for that'
 is "and takes no reply" "$STATUS" 403

@@ -46,8 +46,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	source.p = (const char *)data;
 	source.n = n;
-	if (markdown_render(pool, source, 1 + (int)(n % 6), &m, NULL) ==
-	    ERR_OK) {
+	if ((n % 2 == 0
+		    ? markdown_render(pool, source, 1 + (int)(n % 6), &m, NULL)
+		    : markdown_render_bare(pool, source, 3, &m)) == ERR_OK) {
 		wrong = oracle(m, n);
 		if (wrong == NULL && !is_well_formed(m))
 			wrong = "not well-formed";

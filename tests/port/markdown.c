@@ -23,10 +23,11 @@
 #define REL " rel=\"noopener noreferrer nofollow ugc\""
 #define P(x) "<p dir=\"auto\">" x "</p>\n"
 #define MATH(x) "<span class=\"math\" dir=\"ltr\">" x "</span>"
-#define DISPLAY(x) "<div class=\"math\" dir=\"ltr\" tabindex=\"0\">" x "</div>\n"
+#define DISPLAY(x)                                                             \
+	"<div class=\"math\" dir=\"ltr\" tabindex=\"0\">" x "</div>\n"
 #define CODE(x) "<code dir=\"ltr\">" x "</code>"
-#define TABLE(x) \
-	"<div class=\"table\" tabindex=\"0\"><table dir=\"auto\">\n" x \
+#define TABLE(x)                                                               \
+	"<div class=\"table\" tabindex=\"0\"><table dir=\"auto\">\n" x         \
 	"</table></div>\n"
 
 struct golden {
@@ -57,8 +58,7 @@ static const struct golden cases[] = {
 	    "<h3 dir=\"auto\">a</h3>\n<h4 dir=\"auto\">b</h4>\n<h3 "
 	    "dir=\"auto\">c</h3>\n<h4 dir=\"auto\">d</h4>\n<h4 "
 	    "dir=\"auto\">e</h4>\n" },
-	{ "headings end at six",
-	    "# a\n## b\n### c\n#### d\n##### e\n###### f",
+	{ "headings end at six", "# a\n## b\n### c\n#### d\n##### e\n###### f",
 	    "<h3 dir=\"auto\">a</h3>\n<h4 dir=\"auto\">b</h4>\n<h5 "
 	    "dir=\"auto\">c</h5>\n<h6 dir=\"auto\">d</h6>\n<h6 "
 	    "dir=\"auto\">e</h6>\n<h6 dir=\"auto\">f</h6>\n" },
@@ -94,10 +94,9 @@ static const struct golden cases[] = {
 	    P("[image: a b]") },
 	{ "an image in a link", "[![a](b)](/c)",
 	    P("<a href=\"/c\"" REL ">[image: a]</a>") },
-	{ "formulas as they are",
-	    "so $a_1 * b_2 * c$ and \\(x_{i}^2 + \\_\\)",
-	    P("so " MATH("$a_1 * b_2 * c$") " and "
-	      MATH("\\(x_{i}^2 + \\_\\)")) },
+	{ "formulas as they are", "so $a_1 * b_2 * c$ and \\(x_{i}^2 + \\_\\)",
+	    P("so " MATH("$a_1 * b_2 * c$") " and " MATH(
+		"\\(x_{i}^2 + \\_\\)")) },
 	{ "a formula in bold", "**$x_1$**",
 	    P("<strong>" MATH("$x_1$") "</strong>") },
 	{ "a formula of its own", "a\n$$\n\\sum_i *x* < 1\n$$\nb",
@@ -105,16 +104,15 @@ static const struct golden cases[] = {
 	{ "the other brackets", "\\[\nE = mc^2\n\\]",
 	    DISPLAY("\\[\nE = mc^2\n\\]") },
 	{ "a formula in a quotation", "> $$\n> x_1\n> $$",
-	    "<blockquote dir=\"auto\">\n" DISPLAY("$$\nx_1\n$$")
-	    "</blockquote>\n" },
+	    "<blockquote dir=\"auto\">\n" DISPLAY(
+		"$$\nx_1\n$$") "</blockquote>\n" },
 	{ "prices", "it is $5 and $10, or $3-$4, US$20 and NT$30",
 	    P("it is $5 and $10, or $3-$4, US$20 and NT$30") },
 	{ "prices with the sign behind", "from $10 up to 20$, not 30$",
 	    P("from $10 up to 20$, not 30$") },
 	{ "variables", "set $HOME and $PATH, or `$a` and `$b`",
 	    P("set $HOME and $PATH, or " CODE("$a") " and " CODE("$b")) },
-	{ "an escaped sign", "\\$x\\$ and \\\\(y\\\\)",
-	    P("$x$ and \\(y\\)") },
+	{ "an escaped sign", "\\$x\\$ and \\\\(y\\\\)", P("$x$ and \\(y\\)") },
 	{ "escaped brackets", "\\[not a link\\](x) \\(nor this one\\)",
 	    P("[not a link](x) (nor this one)") },
 	{ "no formula in code", "```\n$a_1$ $$b$$ \\[c\\]\n```\n`$d$`",
@@ -125,16 +123,24 @@ static const struct golden cases[] = {
 	    "</code></pre>\n" },
 	{ "no formula in an address", "[x](/a/$b$)",
 	    P("<a href=\"/a/$b$\"" REL ">x</a>") },
-	{ "a table",
-	    "| a | **b** |\n|:-:|--:|\n| `c` | $d_1$ |\n| \\| |\n",
-	    TABLE("<thead>\n<tr><th scope=\"col\" class=\"center\">a</th><th "
-		  "scope=\"col\" class=\"right\"><strong>b</strong></th></tr>"
-		  "\n</thead>\n<tbody>\n<tr><td class=\"center\">"
-		  CODE("c") "</td><td class=\"right\">" MATH("$d_1$")
-		  "</td></tr>\n<tr><td class=\"center\">|</td><td "
-		  "class=\"right\"></td></tr>\n</tbody>\n") },
-	{ "cells are never blocks",
-	    "a | b\n---|---\n# c | - d\n1. e | > f\n",
+	{ "a table", "| a | **b** |\n|:-:|--:|\n| `c` | $d_1$ |\n| \\| |\n",
+	    TABLE(
+		"<thead>\n<tr><th scope=\"col\" class=\"center\">a</th><th "
+		"scope=\"col\" class=\"right\"><strong>b</strong></th></tr>"
+		"\n</thead>\n<tbody>\n<tr><td class=\"center\">" CODE(
+		    "c") "</td><td class=\"right\">" MATH("$d_1$") "</td></"
+								   "tr>\n<tr><"
+								   "td "
+								   "class="
+								   "\"center\">"
+								   "|</td><td "
+								   "class="
+								   "\"right\"><"
+								   "/td></"
+								   "tr>\n</"
+								   "tbody>"
+								   "\n") },
+	{ "cells are never blocks", "a | b\n---|---\n# c | - d\n1. e | > f\n",
 	    TABLE("<thead>\n<tr><th scope=\"col\">a</th><th scope=\"col\">b"
 		  "</th></tr>\n</thead>\n<tbody>\n<tr><td># c</td><td>- d"
 		  "</td></tr>\n<tr><td>1. e</td><td>&gt; f</td></tr>\n"
@@ -142,7 +148,7 @@ static const struct golden cases[] = {
 	{ "a table ends where its bars end", "x\n|a|\n|-|\n|b|\nc",
 	    P("x") TABLE("<thead>\n<tr><th scope=\"col\">a</th></tr>\n"
 			 "</thead>\n<tbody>\n<tr><td>b</td></tr>\n</tbody>\n")
-	    P("c") },
+		P("c") },
 	{ "no cell is lost", "|a|b|\n|-|-|\n|1|2|3|\n",
 	    TABLE("<thead>\n<tr><th scope=\"col\">a</th><th scope=\"col\">b"
 		  "</th></tr>\n</thead>\n<tbody>\n<tr><td>1</td><td>2|3"
@@ -159,8 +165,7 @@ static const struct golden cases[] = {
 	      "b\xef\xbf\xbd"
 	      "c\xef\xbf\xbd"
 	      "d") },
-	{ "direction overrides by entity", "a&#x202E;b&#x2067;c",
-	    P("abc") },
+	{ "direction overrides by entity", "a&#x202E;b&#x2067;c", P("abc") },
 	{ "Persian and Chinese", "# سلام\n\n你好，世界",
 	    "<h3 dir=\"auto\">سلام</h3>\n" P("你好，世界") },
 };
@@ -188,6 +193,70 @@ test_golden(struct pool *pool)
 		is_str(((struct str){ m.p, m.n }), cases[i].want, "%s",
 		    cases[i].name);
 		wrong = oracle(m, strlen(cases[i].source));
+		ok(wrong == NULL, "... is on the list (%s)",
+		    wrong == NULL ? "yes" : wrong);
+	}
+}
+
+/* What people write to each other: addresses among the words are links. */
+static void
+test_bare(struct pool *pool)
+{
+#define A(x) "<a href=\"" x "\"" REL ">" x "</a>"
+	static const struct golden bare[] = {
+		{ "an address is a link", "see https://example.org/a now",
+		    P("see " A("https://example.org/a") " now") },
+		{ "and alone", "HTTP://example.org",
+		    P(A("HTTP://example.org")) },
+		{ "without the end of the sentence",
+		    "(https://example.org/a). https://example.org/b?c, "
+		    "'https://example.org'!",
+		    P(
+			"(" A("https://example.org/a") "). " A("https://"
+							       "example.org/"
+							       "b?c") ", '" A(
+			    "https://example.org") "'!") },
+		{ "with its own brackets", "https://example.org/a_(b)_c",
+		    P(A("https://example.org/a_(b)_c")) },
+		{ "and its port", "https://example.org:8080/#x",
+		    P(A("https://example.org:8080/#x")) },
+		{ "before Chinese", "看https://example.org/a這裡，",
+		    P("看" A("https://example.org/a") "這裡，") },
+		{ "its signs are escaped", "https://example.org/?a=1&b='2'x",
+		    P("<a "
+		      "href=\"https://example.org/?a=1&amp;b='2'x\"" REL
+		      ">https://example.org/?a=1&amp;b='2'x</a>") },
+		{ "not in code", "`https://example.org/`",
+		    P(CODE("https://example.org/")) },
+		{ "no link in a link", "[https://example.org/](/c)",
+		    P("<a href=\"/c\"" REL ">https://example.org/</a>") },
+		{ "nor in an image", "![https://example.org/](b)",
+		    P("[image: https://example.org/]") },
+		{ "not within a word", "xhttps://example.org/",
+		    P("xhttps://example.org/") },
+		{ "not with a name before the host",
+		    "https://bank.example@evil.example/ "
+		    "https://a:1@evil.example https://a:b@evil.example",
+		    P("https://bank.example@evil.example/ "
+		      "https://a:1@evil.example https://a:b@evil.example") },
+		{ "not half an address", "https:// http://, https://(a)",
+		    P("https:// http://, https://(a)") },
+		{ "nor another scheme",
+		    "javascript:alert(1) ftp://a.example //a.example",
+		    P("javascript:alert(1) ftp://a.example //a.example") },
+	};
+#undef A
+	struct markup m;
+	const char *wrong;
+
+	for (size_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++) {
+		m = (struct markup){ NULL, 0 };
+		pool_clear(pool);
+		(void)!markdown_render_bare(
+		    pool, text_of(bare[i].source), 3, &m);
+		is_str(((struct str){ m.p, m.n }), bare[i].want, "bare: %s",
+		    bare[i].name);
+		wrong = oracle(m, strlen(bare[i].source));
 		ok(wrong == NULL, "... is on the list (%s)",
 		    wrong == NULL ? "yes" : wrong);
 	}
@@ -225,8 +294,8 @@ test_attacks(struct pool *pool)
 	for (size_t i = 0; i < n; i++) {
 		wrong = NULL;
 		for (size_t k = 0;
-		    k < sizeof(around) / sizeof(around[0]) && wrong == NULL;
-		    k++) {
+		     k < sizeof(around) / sizeof(around[0]) && wrong == NULL;
+		     k++) {
 			pool_clear(pool);
 			buf_clear(&b);
 			for (const char *p = around[k]; *p != '\0'; p++) {
@@ -236,8 +305,7 @@ test_attacks(struct pool *pool)
 					buf_c(&b, *p);
 			}
 			m = render(pool, buf_as_str(&b));
-			wrong = m.p == NULL ? "not rendered" :
-					      oracle(m, b.n);
+			wrong = m.p == NULL ? "not rendered" : oracle(m, b.n);
 			if (wrong == NULL && !is_well_formed(m))
 				wrong = "not well-formed";
 			if (wrong != NULL)
@@ -254,21 +322,21 @@ static void
 noise(struct rng *r, struct buf *b)
 {
 	static const char *const bits[] = { "a", " ", "\n", "\n\n", "*", "**",
-		"_", "`", "```\n", "~~~", "# ", "- ", "1. ", "> ", "    ",
-		"|", "|---|---|\n", "| a | b |\n", "$", "$$", "\\(", "\\)",
-		"\\[", "\\]", "\\", "[", "](", ")", "!", "<", ">", "&",
-		"&#1;", "&#xFDD0;", "&#xFDD1;", "<b>", "<!--", "-->",
-		"http://a.b/", "javascript:", "\"", "'", "\t", "===\n",
-		"---\n", "[x]: /y\n", "\xef\xb7\x90", "\xef\xb7\x91", "0",
-		"\xe2\x80\xae", "\xff", "\x01", "سلام", "你" };
+		"_", "`", "```\n", "~~~", "# ", "- ", "1. ", "> ", "    ", "|",
+		"|---|---|\n", "| a | b |\n", "$", "$$", "\\(", "\\)", "\\[",
+		"\\]", "\\", "[", "](", ")", "!", "<", ">", "&", "&#1;",
+		"&#xFDD0;", "&#xFDD1;", "<b>", "<!--", "-->", "http://a.b/",
+		"javascript:", "\"", "'", "\t", "===\n", "---\n", "[x]: /y\n",
+		"\xef\xb7\x90", "\xef\xb7\x91", "0", "\xe2\x80\xae", "\xff",
+		"\x01", "سلام", "你" };
 	size_t n = rng_next_below(r, 60);
 
 	for (size_t i = 0; i < n; i++) {
 		if (rng_next_below(r, 20) == 0)
 			buf_c(b, (char)rng_next_below(r, 256));
 		else
-			buf_z(b, bits[rng_next_below(r,
-			    sizeof(bits) / sizeof(bits[0]))]);
+			buf_z(b, bits[rng_next_below(
+				     r, sizeof(bits) / sizeof(bits[0]))]);
 	}
 }
 
@@ -295,8 +363,8 @@ test_noise(struct pool *pool)
 			diag("%s: [%.*s] from [%.*s]", wrong, (int)m.n, m.p,
 			    (int)b.n, b.p);
 		again = render(pool, buf_as_str(&b));
-		differ += m.n != again.n || (m.n > 0 &&
-			memcmp(m.p, again.p, m.n) != 0);
+		differ += m.n != again.n ||
+			  (m.n > 0 && memcmp(m.p, again.p, m.n) != 0);
 	}
 	is_int(bad, 0, "20000 texts of noise stay on the list");
 	is_int(differ, 0, "and give the same twice");
@@ -396,8 +464,8 @@ test_bombs(struct pool *pool)
 	buf_clear(&b);
 	buf_z(&b, "[x]: http://h/long 'A title'\n\n");
 	for (int i = 0; i < 100; i++)
-		buf_printf(&b, "See [x] and [y%d].\n\n[y%d]: http://h/%d\n", i,
-		    i, i);
+		buf_printf(
+		    &b, "See [x] and [y%d].\n\n[y%d]: http://h/%d\n", i, i, i);
 	m = render(pool, buf_as_str(&b));
 	ok(m.p != NULL && strstr(m.p, "<pre") == NULL &&
 		strstr(m.p, "href=\"http://h/99\"") != NULL,
@@ -465,8 +533,8 @@ test_bounds(struct pool *pool)
 			(strstr(m.p, "<table") != NULL) == sizes[i].table &&
 			(strstr(m.p, "<pre dir=\"auto\"") == NULL) ==
 			    sizes[i].table,
-		    "%d columns, %d rows: %s", sizes[i].columns,
-		    sizes[i].rows, sizes[i].table ? "a table" : "text");
+		    "%d columns, %d rows: %s", sizes[i].columns, sizes[i].rows,
+		    sizes[i].table ? "a table" : "text");
 	}
 	pool_clear(pool);
 	buf_clear(&b);
@@ -488,9 +556,9 @@ test_bounds(struct pool *pool)
 	is_int(markdown_render(pool, (struct text){ b.p, b.n }, 3, &m, &stats),
 	    ERR_TOOBIG, "over 1 MB once escaped");
 	pool_clear(pool);
-	is_int(markdown_render(pool,
-		   TEXT("# a b\n\n- **c**\n- d\n\n1. e\n\n你好"), 3, &m,
-		   &stats),
+	is_int(
+	    markdown_render(pool, TEXT("# a b\n\n- **c**\n- d\n\n1. e\n\n你好"),
+		3, &m, &stats),
 	    ERR_OK, "a text is counted");
 	is_int(stats.headers, 1, "headings");
 	is_int(stats.lists, 3, "items");
@@ -515,12 +583,11 @@ work(void *arg)
 	struct markup m;
 
 	for (int round = 0; round < 50; round++) {
-		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]);
-		    i++) {
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			pool_clear(pool);
 			m = render(pool, str_of(cases[i].source));
-			w->wrong += !str_is((struct str){ m.p, m.n },
-			    cases[i].want);
+			w->wrong +=
+			    !str_is((struct str){ m.p, m.n }, cases[i].want);
 		}
 	}
 	pool_close(pool);
@@ -585,6 +652,7 @@ main(void)
 
 	xml_init();
 	test_golden(pool);
+	test_bare(pool);
 	test_attacks(pool);
 	test_noise(pool);
 	test_bombs(pool);
