@@ -468,7 +468,10 @@
 		}
 		const allow = document.getElementById('pa-allow');
 
-		if (allow) allow.hidden = p !== 'default' && p !== 'insecure';
+		if (!allow) return;
+		allow.hidden = p !== 'default' && p !== 'insecure';
+		// Where it cannot allow anything, it does not say that it can.
+		if (p === 'insecure') allow.textContent = state('allow.insecure');
 	}
 
 	const result = (name) => {

@@ -234,6 +234,16 @@ async function chromium() {
 			await alice.close();
 		});
 	}
+	await part('no notifications at all', async () => {
+		const alice = await signedIn(browser, 'alice');
+		await alice.addInitScript('delete window.Notification; window.paMade = [];');
+		const page = await alice.newPage();
+		await page.goto(AUTH + '/preferences');
+		const said = await page.textContent('#pa-advice');
+		ok('a browser without notifications says so', said.includes('no notifications for web pages'), said);
+		is('and has no button for them', await page.isVisible('#pa-allow'), false);
+		await alice.close();
+	});
 	await browser.close();
 
 	await part('not secure', async () => {
@@ -245,7 +255,8 @@ async function chromium() {
 		await page.goto(`http://arena.example:${port}/preferences`);
 		const facts = await page.textContent('#ta_desktop-facts');
 		ok('P15: the page says why it cannot work here', facts.includes('not on https'), facts);
-		await page.getByRole('button', { name: 'Allow notifications' }).click();
+		is('no button promises there what cannot be', await page.getByRole('button', { name: 'Allow notifications' }).count(), 0);
+		await page.getByRole('button', { name: 'Why notifications cannot work here' }).click();
 		await until(page, () => /https:\/\//.test(document.getElementById('pa-result').textContent));
 		ok('P15: and so does the button', true);
 		await asked(page, 1);
