@@ -179,8 +179,8 @@ static void
 rows_fill(struct board_row *rows, struct pool *pool)
 {
 	for (int i = 0; i < ROWS; i++) {
-		struct str title = pool_printf(pool,
-		    "Prompt & method no. %d", i);
+		struct str title =
+		    pool_printf(pool, "Prompt & method no. %d", i);
 		struct str url = pool_printf(pool, "/prompt/number-%d", i);
 
 		rows[i] = (struct board_row){
@@ -199,8 +199,8 @@ rows_fill(struct board_row *rows, struct pool *pool)
 }
 
 static double
-sample_engine(const struct view_set *set, const struct view_call *call,
-    struct buf *out)
+sample_engine(
+    const struct view_set *set, const struct view_call *call, struct buf *out)
 {
 	int64_t from = clock_mono_ns();
 
@@ -230,8 +230,9 @@ main(void)
 	struct pool *pool = pool_open(1 << 20);
 	static struct board_row rows[ROWS];
 	struct board board = { TEXT("Board"), { rows, ROWS } };
-	struct view_call call = { .page = pages, .base = STR(""),
-		.row = &board };
+	struct view_call call = {
+		.page = pages, .base = STR(""), .row = &board
+	};
 	double engine[PAIRS], hand[PAIRS], ratio[PAIRS];
 	struct view_set *set;
 	struct buf a, b;
