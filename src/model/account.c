@@ -18,7 +18,7 @@
 /* What fill_account reads. */
 #define ACCOUNT_COLUMNS                                                        \
 	"id, kind, login, name, created_at, ta_desktop, forum, sound, lang,"   \
-	" quiet_from, quiet_to, chime, unread, notice_rev"
+	" quiet_from, quiet_to, chime, unread, notice_rev, groups"
 #define SELECT_ACCOUNT "SELECT " ACCOUNT_COLUMNS " FROM account"
 /* What names one account for ever: pseud_key lives only here. */
 #define KEY_PURPOSE_VOTER "voter/1"
@@ -82,7 +82,7 @@ account_find_guest(struct db *db, struct pool *pool, int64_t id,
 	db_bind_int(q, 1, id);
 	if ((e = db_row(q)) != ERR_OK)
 		return e;
-	under_key(db_str(q, 14, NULL), id, KEY_PURPOSE_COOKIE, own);
+	under_key(db_str(q, 15, NULL), id, KEY_PURPOSE_COOKIE, own);
 	if (!str_eq_secret(mark, (struct str){ own, ACCOUNT_MARK })) {
 		db_done(q);
 		return ERR_NOTFOUND;
@@ -339,6 +339,7 @@ fill_account(struct db_stmt *q, struct pool *pool, struct account *out)
 	(void)!chime_parse(db_str(q, 11, NULL), &out->preferences.chime);
 	out->unread = db_int(q, 12);
 	out->notice_rev = db_int(q, 13);
+	out->groups = db_text(q, 14, pool);
 	db_done(q);
 }
 

@@ -65,6 +65,7 @@ struct account {
 	struct preferences preferences;
 	int64_t unread;     /* notices */
 	int64_t notice_rev; /* rises whenever its notices change */
+	struct text groups; /* as account_note_groups wrote them */
 };
 
 /* Who is asking, for the rules of pairing and of activities. */

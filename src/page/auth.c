@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "model/notice.h"
 #include "model/store.h"
 #include "page/app.h"
 #include "page/req.h"
@@ -163,19 +164,30 @@ auth_ensure_account(struct req *rq)
 static enum err
 first_sight_fn(struct store_tx *tx, void *arg)
 {
-	return account_note_groups(tx, arg);
+	const struct voter *who = arg;
+	enum err e = account_note_groups(tx, who);
+
+	return e == ERR_OK ? notice_withhold(tx, who) : e;
 }
 
 void
 auth_first_sight(struct req *rq)
 {
+	bool first = rq->viewer.account == 0;
+	char groups[ACCOUNT_GROUPS];
 	struct voter who;
 
-	if (rq->viewer.kind != VIEWER_MEMBER || rq->viewer.account != 0 ||
-	    auth_ensure_account(rq) != ERR_OK)
+	if (rq->viewer.kind != VIEWER_MEMBER ||
+	    (first && auth_ensure_account(rq) != ERR_OK))
 		return;
 	who = auth_voter(rq);
-	(void)!store_write(rq->site->store, first_sight_fn, &who);
+	account_groups(&who, groups);
+	if (!first &&
+	    str_is(
+		(struct str){ rq->viewer.noted.p, rq->viewer.noted.n }, groups))
+		return;
+	if (store_write(rq->site->store, first_sight_fn, &who) == ERR_OK)
+		(void)!auth_refresh(rq);
 }
 
 enum err
@@ -285,6 +297,7 @@ identify_member(struct req *rq, struct str user)
 	v->preferences = account.preferences;
 	v->unread = account.unread;
 	v->notice_rev = account.notice_rev;
+	v->noted = account.groups;
 	return ERR_OK;
 }
 

@@ -34,6 +34,7 @@ struct viewer {
 	struct text login, name; /* members; name may be absent */
 	const struct text *groups;
 	size_t groups_n;
+	struct text noted;              /* the account's groups, as stored */
 	unsigned roles;                 /* bit 1 << enum conf_role */
 	int64_t account;                /* 0: none made yet */
 	struct preferences preferences; /* of the account, or the defaults */
@@ -76,8 +77,10 @@ enum err auth_ensure_account(struct req *rq) PA_MUST_USE;
 
 /*
  * Somebody who has signed in has an account from the first page of theirs
- * on, so that others can tell them something before they write anything.
- * Writes once; a store that cannot be written costs nobody the page.
+ * on, so that others can tell them something before they write anything;
+ * when the web server names other groups than it did, they are noted, and
+ * what is told of topics that are no longer theirs is taken back.  Writes
+ * when something is new; a store that cannot be written costs nobody the page.
  */
 void auth_first_sight(struct req *rq);
 

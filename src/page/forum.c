@@ -222,8 +222,7 @@ pg_topic(struct req *rq)
 		return ERR_NOTFOUND;
 	if ((e = notices_opened(rq, notice_thread(rq, &t))) != ERR_OK)
 		return e;
-	return forum_show_topic(
-	    rq, t.left > 0 ? 200 : 410, &v, &t, page, NULL);
+	return forum_show_topic(rq, t.left > 0 ? 200 : 410, &v, &t, page, NULL);
 }
 
 /* GET /forum/TOKEN/N: where that post stands. */

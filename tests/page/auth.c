@@ -3,6 +3,7 @@
 
 #include "page/auth.h"
 
+#include "model/notice.h"
 #include "tests/page/site.h"
 
 static struct site_test t;
@@ -195,6 +196,75 @@ test_pure(void)
 	ok(auth_cookie(STR("xa=1"), "a").p == NULL, "one that ends alike");
 }
 
+static enum err
+close_room_fn(struct store_tx *tx, void *arg)
+{
+	struct notice_new n = { .account = *(int64_t *)arg,
+		.kind = NOTICE_POST,
+		.event = TEXT("post:1"),
+		.thread = TEXT("topic:room"),
+		.url = TEXT("/forum/room/1"),
+		.title = TEXT("For members") };
+	enum err e;
+
+	if ((e = db_run(db_stmt(
+		 tx->db, "UPDATE activity SET grp = 'course-1'"))) != ERR_OK ||
+	    (e = db_run(db_stmt(tx->db,
+		 "INSERT INTO topic(token, activity, author, title, made_at,"
+		 " last_at) SELECT 'room', min(id), 1, 'For members', 1, 1"
+		 " FROM activity"))) != ERR_OK)
+		return e;
+	return notice_put(tx, &n, NULL);
+}
+
+static const char *
+noted_groups(const char *login, char out[64])
+{
+	struct db_stmt *q =
+	    db_stmt(t.db, "SELECT groups FROM account WHERE login = ?1");
+	struct str s;
+
+	out[0] = '\0';
+	db_bind_z(q, 1, login);
+	if (db_row(q) == ERR_OK) {
+		s = db_str(q, 0, NULL);
+		snprintf(out, 64, "%.*s", (int)s.n, s.p);
+	}
+	db_done(q);
+	return out;
+}
+
+/* What the web server says of somebody's groups holds from the next page on,
+ * also for what others tell them while they are away. */
+static void
+test_groups(void)
+{
+	int64_t id;
+	char out[64];
+
+	as("grace", SECRET);
+	with(&t, "PA_GROUPS", "course-1 course-2");
+	is_int(ask(&t, "GET", "/notices", NULL), 200, "a member of groups");
+	id = t.rq.viewer.account;
+	is_str(str_of(noted_groups("grace", out)), " course-1  course-2 ",
+	    "which are noted");
+	is_int(store_write(t.store, close_room_fn, &id), ERR_OK,
+	    "something is told to them");
+	as("grace", SECRET);
+	with(&t, "PA_GROUPS", "course-1 course-2");
+	is_int(ask(&t, "GET", "/forum", NULL), 200, "they go on");
+	ok(body_has(&t, "(1 unread)"), "and see that it is there");
+	as("grace", SECRET);
+	with(&t, "PA_GROUPS", "course-2");
+	is_int(ask(&t, "GET", "/forum", NULL), 200, "now in one group less");
+	ok(!body_has(&t, "(1 unread)"), "it is taken back from the count");
+	is_str(str_of(noted_groups("grace", out)), " course-2 ",
+	    "and the group is no longer noted");
+	as("grace", SECRET);
+	is_int(ask(&t, "GET", "/notices.json", NULL), 200, "in none at all");
+	is_str(str_of(noted_groups("grace", out)), "", "a poll is enough");
+}
+
 int
 main(void)
 {
@@ -206,6 +276,7 @@ main(void)
 	test_members();
 	test_guests();
 	test_number_given_again();
+	test_groups();
 	site_test_stop(&t);
 	return done_testing();
 }
