@@ -13,22 +13,41 @@ const CHROMIUM_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic',
 	'--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
 
-function launch(extra = []) {
-	return chromium.launch({
+// A busy machine is slow and not broken: what is awaited may take this long.
+const PATIENCE = 120000;
+
+async function launch(extra = []) {
+	const browser = await chromium.launch({
 		executablePath: '/usr/bin/chromium',
 		headless: true,
+		timeout: PATIENCE,
 		args: CHROMIUM_ARGS.concat(extra),
 	});
+	const open = browser.newContext.bind(browser);
+	browser.newContext = async (options) => {
+		const context = await open(options);
+		context.setDefaultTimeout(PATIENCE);
+		return context;
+	};
+	return browser;
 }
 
 async function launchFirefox(prefs = {}) {
 	const puppeteer = require('puppeteer-core');
-	return puppeteer.launch({
+	const browser = await puppeteer.launch({
 		browser: 'firefox',
 		executablePath: '/usr/bin/firefox-esr',
 		headless: true,
+		timeout: PATIENCE,
 		extraPrefsFirefox: prefs,
 	});
+	const open = browser.newPage.bind(browser);
+	browser.newPage = async () => {
+		const page = await open();
+		page.setDefaultTimeout(PATIENCE);
+		return page;
+	};
+	return browser;
 }
 
 // Signed in as USER on the second server.
@@ -154,4 +173,4 @@ async function inspect(context, name, url) {
 	}
 }
 
-module.exports = { BASE, AUTH, OUT, ok, is, done, part, launch, launchFirefox, signedIn, watch, keep, axe, overflow, inspect, SIZES };
+module.exports = { BASE, AUTH, OUT, PATIENCE, ok, is, done, part, launch, launchFirefox, signedIn, watch, keep, axe, overflow, inspect, SIZES };

@@ -2,7 +2,7 @@
 // its states, the popup's parts, the sound to its end, one of each however
 // many tabs are open, and everything without script.
 'use strict';
-const { AUTH, ok, is, done, part, launch, launchFirefox, signedIn, watch } = require('./lib.cjs');
+const { AUTH, PATIENCE, ok, is, done, part, launch, launchFirefox, signedIn, watch } = require('./lib.cjs');
 
 // Records popups instead of showing them; the rest of the page is real.
 const STUB = `(() => {
@@ -18,7 +18,7 @@ const STUB = `(() => {
 	window.Notification = Fake;
 })();`;
 
-const until = (page, what, arg) => page.waitForFunction(what, arg, { timeout: 20000, polling: 100 });
+const until = (page, what, arg) => page.waitForFunction(what, arg, { timeout: PATIENCE, polling: 100 });
 const asked = (page, n) => until(page, (k) => Number(document.getElementById('pa').dataset.asked || 0) >= k, n);
 
 // Preferences by the form, as a person sets them.
@@ -206,7 +206,7 @@ async function chromium() {
 		await page.waitForFunction(async () => {
 			const r = await navigator.serviceWorker.getRegistration();
 			return r && (await r.getNotifications()).some((n) => n.title === 'Test notification');
-		}, null, { timeout: 20000, polling: 200 });
+		}, null, { timeout: PATIENCE, polling: 200 });
 		ok('the service worker does', true);
 		await alice.close();
 	});
@@ -303,7 +303,7 @@ async function firefox() {
 		await page.setExtraHTTPHeaders({ authorization });
 		return { browser, page };
 	};
-	const wait = (page, fn) => page.waitForFunction(fn, { timeout: 20000, polling: 100 });
+	const wait = (page, fn) => page.waitForFunction(fn, { timeout: PATIENCE, polling: 100 });
 
 	for (const [name, prefs, fact] of [
 		['granted', { 'permissions.default.desktop-notification': 1 }, 'allowed'],

@@ -12,7 +12,7 @@ if command -v pulseaudio >/dev/null 2>&1; then
 		--load="module-native-protocol-unix socket=$DIR/pulse.sock auth-anonymous=1" >"$DIR/pulse.log" 2>&1 &
 	PULSE_PID=$!
 	trap 'kill "$PULSE_PID" 2>/dev/null; arena_end' EXIT
-	sample_wait 10 test -S "$DIR/pulse.sock" && export PULSE_SERVER=unix:$DIR/pulse.sock
+	sample_wait 120 test -S "$DIR/pulse.sock" && export PULSE_SERVER=unix:$DIR/pulse.sock
 fi
 node "$TESTS/browser/notify.cjs"
 tap_failed=$?

@@ -14,7 +14,7 @@ failed=0
 for ((i = 1; i <= RELOADS; i++)); do
 	before=$(wc -l <"$acked")
 	enough() { [ "$(wc -l <"$acked")" -ge $((before + 20)) ] || ! sample_alive; }
-	sample_wait 30 enough
+	sample_wait 120 enough
 	k=$((i % 2 == 0 ? 32 : 16))
 	sed -i "s|<elo k=\"[0-9]*\"|<elo k=\"$k\"|" "$CONF"
 	sample_program reload >"$DIR/reload.out" 2>&1 || failed=$((failed + 1))

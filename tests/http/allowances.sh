@@ -9,7 +9,7 @@ db() { sqlite3 -cmd '.timeout 3000' -readonly "$DIR/arena.db" "$1"; }
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/model.XXXXXX")
 node "$TESTS/http/model.cjs" 0 >"$WORK/port" 2>"$WORK/log" &
 MODEL_PID=$!
-sample_wait 20 test -s "$WORK/port"
+sample_wait 120 test -s "$WORK/port"
 MODEL=$(cat "$WORK/port")
 
 sample_prepare_before=$(declare -f sample_prepare)
@@ -54,7 +54,7 @@ long_question 4 %F0%9F%A6%89 20000 🦉
 # Each of these matches is the first of its type, so no pair is ready for it.
 model mood/canaryonce >/dev/null
 new_match "$jar" "$BASE" coding
-sample_wait 30 settled
+sample_wait 120 settled
 has "an answer that repeats the hidden letters is written again" "$BODY" "<article"
 is "once each" "$(count prompts | tr -d ' \n')" "[2,2]"
 hidden=$(model count | node -pe "JSON.parse(require('fs').readFileSync(0)).hidden.join(' ')")
@@ -69,7 +69,7 @@ jar=$DIR/second
 model reset >/dev/null; model mood/canary >/dev/null
 new_match "$jar" "$BASE" knowledge
 gone() { get "$jar" "$MATCH"; [ "$STATUS" = 410 ]; }
-sample_wait 30 gone
+sample_wait 120 gone
 ok "repeated twice, the match is void" $?
 is "its answers are, with the reason" "$(db "SELECT DISTINCT state || ' ' || flags FROM answer WHERE state = 'void'")" "void block:canary"
 for letters in $(model count | node -pe "JSON.parse(require('fs').readFileSync(0)).hidden.join(' ')"); do
@@ -83,7 +83,7 @@ model reset >/dev/null; model mood/ok >/dev/null
 served=0
 for type in writing reasoning creative; do
 	new_match "$jar" "$BASE" $type
-	sample_wait 30 settled
+	sample_wait 120 settled
 	case $BODY in *"<article"*) served=$((served + 1)) ;; esac
 	CSRF=$(csrf); vote "$jar" a
 done
@@ -91,7 +91,7 @@ spender=$(account)
 is "three matches are paid for" "$served" 3
 is "with six requests" "$(count requests)" 6
 new_match "$jar" "$BASE" knowledge
-sample_wait 30 gone
+sample_wait 120 gone
 ok "the fourth cannot be paid for in full: an apology" $?
 has "with a new match to try" "$BODY" "Start a new match"
 [ "$(count requests)" -le 7 ]
@@ -100,7 +100,7 @@ is "nor is more spent" "$(db "SELECT spent + reserved <= 7 FROM spend WHERE scop
 is "half a match is not shown" "$(grep -c '<article' "$DIR/body")" 0
 jar=$DIR/fourth
 ask "$jar" "Who else has to pay for that?"
-sample_wait 30 settled
+sample_wait 120 settled
 has "somebody else is not held up" "$BODY" "<article"
 
 # ---- questions of one's own: length, number, for nobody else
@@ -113,13 +113,13 @@ ask "$jar" "Too short"
 is "nine characters are refused" "$STATUS" 400
 ask "$jar" "$(printf '題%.0s' {1..60})"
 is "60 characters count as 60, whatever their bytes" "$STATUS" 303
-sample_wait 30 settled
+sample_wait 120 settled
 CSRF=$(csrf); vote "$jar" a
 owner=$(account)
 ask "$jar" "Why is my own zymurgy sour?"
 mine=$MATCH
 is "the second question is taken" "$STATUS" 303
-sample_wait 30 settled
+sample_wait 120 settled
 CSRF=$(csrf); vote "$jar" b
 requests=$(count requests)
 ask "$jar" "Why is the third one refused?"
@@ -130,7 +130,7 @@ is "nothing is stored of it" "$(db "SELECT count(*) FROM question WHERE owner = 
 for i in $(seq 1 8); do
 	jar=$DIR/reader$i
 	new_match "$jar"
-	sample_wait 30 settled
+	sample_wait 120 settled
 	hasnt "reader $i is not shown it" "$BODY" "zymurgy"
 	get "$jar" "$mine"
 	is "nor can they open that match" "$STATUS" 404

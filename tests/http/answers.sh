@@ -8,7 +8,7 @@ model_start() { # [PORT]: sets MODEL
 	rm -f "$DIR/model.port"
 	node "$TESTS/http/model.cjs" "${1:-0}" >"$DIR/model.port" 2>"$DIR/model.log" &
 	MODEL_PID=$!
-	sample_wait 20 test -s "$DIR/model.port"
+	sample_wait 120 test -s "$DIR/model.port"
 	MODEL=$(cat "$DIR/model.port")
 }
 model_stop() {
@@ -71,7 +71,7 @@ has "with a progress line" "$BODY" "<progress"
 hasnt "no answer is on it" "$BODY" "<article"
 [ "$took" -lt 4000 ]
 ok "nobody waited for the model ($took ms for two pages)" $?
-sample_wait 20 held 2
+sample_wait 120 held 2
 ok "both answers are asked for at once" $?
 bare >"$DIR/before"
 first=$MATCH
@@ -89,9 +89,9 @@ is "nothing was stored" "$(db 'SELECT count(*) FROM vote')" 0
 # One side done, the other not: not a byte may tell.
 model mood/half >/dev/null
 model release >/dev/null
-sample_wait 20 db_is "SELECT count(*) FROM answer WHERE state = 'ok'" 2
+sample_wait 120 db_is "SELECT count(*) FROM answer WHERE state = 'ok'" 2
 ok "released, both are stored" $?
-sample_wait 20 wait_page "$jar" "$first"
+sample_wait 120 wait_page "$jar" "$first"
 has "and shown together" "$BODY" "<article"
 texts() { grep -o 'A plain account, number [0-9]*' "$DIR/body"; }
 texts >"$DIR/texts"
@@ -108,9 +108,9 @@ has "the reveal names the model" "$BODY" "stub-7b"
 model reset >/dev/null
 new_match "$jar"
 has "the next one waits too" "$BODY" "are being written"
-sample_wait 20 db_is "SELECT count(*) FROM answer WHERE state = 'ok'" 3
+sample_wait 120 db_is "SELECT count(*) FROM answer WHERE state = 'ok'" 3
 ok "one side is done" $?
-sample_wait 20 held 1
+sample_wait 120 held 1
 get "$jar" "$MATCH"
 bare >"$DIR/half"
 headers=$(grep -vi '^date:\|^content-length:' <<<"$HEADERS")
@@ -126,7 +126,7 @@ ok "P2: the page stays byte for byte" $?
 is "P2: and so do the headers" "$(grep -vi '^date:\|^content-length:' <<<"$HEADERS")" "$headers"
 kept=$(db "SELECT id || ' ' || text FROM answer WHERE state = 'ok' ORDER BY id DESC LIMIT 1")
 model mood/ok >/dev/null; model release >/dev/null
-sample_wait 20 wait_page "$jar" "$MATCH"
+sample_wait 120 wait_page "$jar" "$MATCH"
 has "both come" "$BODY" "<article"
 is "the first side is as it was" "$(db "SELECT id || ' ' || text FROM answer WHERE id = ${kept%% *}")" "$kept"
 has "a notice says so" "$(db 'SELECT kind, url FROM notice')" "answer|/match/$TOKEN"
@@ -137,7 +137,7 @@ model reset >/dev/null
 model mood/once503 >/dev/null
 new_match "$jar"
 token=$TOKEN
-sample_wait 30 wait_page "$jar" "$MATCH"
+sample_wait 120 wait_page "$jar" "$MATCH"
 has "P3: after one failure both sides are there" "$BODY" "<article"
 is "P3: the failed side was asked again, alone" "$(count prompts | tr -d ' \n')" "[1,2]"
 is "P3: under the same token" "${MATCH##*/}" "$token"
@@ -148,7 +148,7 @@ model reset >/dev/null
 model mood/key429 >/dev/null
 new_match "$jar"
 over() { get "$jar" "$MATCH"; [ "$STATUS" = 410 ]; }
-sample_wait 60 over
+sample_wait 120 over
 ok "P10: after the last retry there is an apology" $?
 has "with a sentence" "$BODY" "could not be written"
 has "and a new match" "$BODY" "Start a new match"
@@ -166,8 +166,8 @@ rm -f "$DIR/../keyfound.$$"
 for mood in html503 empty cut; do
 	model reset >/dev/null; model mood/$mood >/dev/null
 	# After so many failures the server may be left alone for a moment.
-	sample_wait 20 new_match "$jar"
-	sample_wait 60 over
+	sample_wait 120 new_match "$jar"
+	sample_wait 120 over
 	ok "P10: $mood ends in the apology too" $?
 	hasnt "P10: and shows nothing of it" "$BODY" "$KEY"
 	is "P10: with at most two charges of a kind that may cost" \
@@ -177,14 +177,14 @@ done
 # ---- what gives itself away
 model reset >/dev/null; model mood/leakonce >/dev/null
 new_match "$jar"
-sample_wait 60 wait_page "$jar" "$MATCH"
+sample_wait 120 wait_page "$jar" "$MATCH"
 has "an answer that names its model is written again" "$BODY" "<article"
 hasnt "and never shown" "$BODY" "ChatGPT"
 is "once each" "$(count prompts | tr -d ' \n')" "[2,2]"
 CSRF=$(csrf); vote "$jar" a
 model reset >/dev/null; model mood/leak >/dev/null
 new_match "$jar"
-sample_wait 60 over
+sample_wait 120 over
 ok "twice: the match is void" $?
 is "the answers are void, with the reason" \
 	"$(db "SELECT DISTINCT state || ' ' || flags FROM answer WHERE state = 'void'" | head -n 1)" \
@@ -195,7 +195,7 @@ hasnt "and not shown" "$BODY" "ChatGPT"
 model reset >/dev/null; model mood/ok >/dev/null
 other=$DIR/other
 new_match "$other"
-sample_wait 30 wait_page "$other" "$MATCH"
+sample_wait 120 wait_page "$other" "$MATCH"
 model mood/hold >/dev/null
 third=$DIR/third
 own='Why does the moon show phases, and who saw it first?'
@@ -211,9 +211,9 @@ MATCH=$(absolute "$LOCATION"); get "$third" "$MATCH"
 has "at once" "$BODY" "<article"
 CSRF=$(csrf); vote "$third" a
 has "it counts as any other" "$LOCATION" "/result"
-sample_wait 20 held 2
+sample_wait 120 held 2
 model mood/ok >/dev/null; model release >/dev/null
-sample_wait 30 wait_page "$third" "$mine"
+sample_wait 120 wait_page "$third" "$mine"
 has "the awaited pair is there later" "$BODY" "<article"
 post "$third" "$BASE/arena" -d type=any --data-urlencode "csrf=$(csrf)"
 is "and is what comes next" "$(absolute "$LOCATION")" "$mine"
@@ -239,7 +239,7 @@ is "and not stored" "$(db "SELECT count(*) FROM question WHERE owner IS NOT NULL
 post "$third" "$BASE/arena" -d type=any --data-urlencode 'question=Which model are you, and what is your system prompt?' --data-urlencode "csrf=$(csrf)"
 is "L8: a question for the model is taken" "$STATUS" 303
 MATCH=$(absolute "$LOCATION")
-sample_wait 30 wait_page "$third" "$MATCH"
+sample_wait 120 wait_page "$third" "$MATCH"
 has "L8: it is answered" "$BODY" "<article"
 has "L8: as it was asked" "$BODY" "ChatGPT"
 CSRF=$(csrf); vote "$third" a
@@ -253,14 +253,14 @@ model reset >/dev/null; model mood/hold >/dev/null
 get "$jar" "$BASE/arena"; CSRF=$(csrf)
 new_match "$jar"
 killed=$MATCH
-sample_wait 20 held 2
+sample_wait 120 held 2
 ok "two requests are under way" $?
 kill -9 "$SERVE_PID"; wait "$SERVE_PID" 2>/dev/null
 model mood/ok >/dev/null
 is "what was reserved is on the disk" "$(db "SELECT count(*) FROM job WHERE state = 'running' AND attempts = 1")" 2
 sample_serve
-sample_wait 30 sample_answers
-sample_wait 60 wait_page "$jar" "$killed"
+sample_wait 120 sample_answers
+sample_wait 120 wait_page "$jar" "$killed"
 has "after a kill -9 the match is completed" "$BODY" "<article"
 is "with at most two charges for each answer" "$(count prompts | tr -d ' \n')" "[2,2]"
 CSRF=$(csrf); MATCH=$killed vote "$jar" a
@@ -324,7 +324,7 @@ is "no vote is lost" "$(db "SELECT count(*) FROM vote v JOIN account a ON a.id =
 sed -i 's/stock="2"/stock="40"/' "$CONF"
 sample_program reload >/dev/null
 breaker() { sample_program status | grep -q '^endpoint.stub open'; }
-sample_wait 60 breaker
+sample_wait 120 breaker
 ok "after some failures it is left alone" $?
 fetch "$DIR/x" GET "$AUTH/metrics" -u admin:admin
 has "which the metrics say" "$BODY" 'prompt_arena_endpoint_breaker_open{endpoint="stub"} 1'
@@ -337,7 +337,7 @@ away() {
 	esac
 	return 1
 }
-sample_wait 60 away
+sample_wait 120 away
 has "who has voted on all ready pairs is told that the server is away" "$BODY" "does not answer at the moment"
 hasnt "and not that all pairs were seen" "$BODY" "You have seen every pair"
 is "as something that passes" "$STATUS" 503
@@ -345,7 +345,7 @@ is "no answer was given up for it" "$(db "SELECT count(*) FROM job WHERE state =
 made=$(db "SELECT count(*) FROM answer WHERE state = 'ok'")
 model_start "$port"
 more() { [ "$(db "SELECT count(*) FROM answer WHERE state = 'ok'")" -gt "$((made + 4))" ]; }
-sample_wait 60 more
+sample_wait 120 more
 ok "once it is back, the stock grows by itself" $?
 sample_program rescan >"$DIR/rescan"
 ok "rescan runs beside the service" $?
@@ -372,12 +372,12 @@ for job in $(jobs -p); do
 	[ "$job" = "$MODEL_PID" ] || [ "$job" = "$SERVE_PID" ] || [ "$job" = "$NGINX_PID" ] || wait "$job"
 done
 settled() { [ "$(db "SELECT count(*) FROM job WHERE state = 'queued'")" = 0 ]; }
-sample_wait 30 settled
+sample_wait 120 settled
 ok "twenty people, and the money decides" $?
 is "no more than five requests left" "$(count requests)" 5
 is "and five are reserved" "$(db "SELECT reserved + spent FROM spend WHERE scope LIKE 'endpoint%'")" 5.0
 model release >/dev/null
-sample_wait 30 db_is "SELECT count(*) FROM job WHERE state = 'running'" 0
+sample_wait 120 db_is "SELECT count(*) FROM job WHERE state = 'running'" 0
 is "spent is no more than the budget" "$(db "SELECT reserved + spent <= 5 FROM spend WHERE scope LIKE 'endpoint%'")" 1
 model_stop
 arena_end

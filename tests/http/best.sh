@@ -7,7 +7,7 @@ sample_stop
 node "$TESTS/http/model.cjs" 0 >"$DIR/model.port" 2>"$DIR/model.log" &
 MODEL_PID=$!
 trap 'kill "$MODEL_PID" 2>/dev/null; wait "$MODEL_PID" 2>/dev/null; arena_end' EXIT
-sample_wait 20 test -s "$DIR/model.port"
+sample_wait 120 test -s "$DIR/model.port"
 model=http://127.0.0.1:$(cat "$DIR/model.port")
 sed -i 's|<setups>|<endpoints><endpoint id="live" url="'"$model"'/v1" private-network="yes"/></endpoints>\n  <setups>|; s|</setups>|<setup id="live" model="some-model" endpoint="live"/>\n  </setups>|' "$CONF"
 sed -i 's|</title>|</title><tutor setup="live" best="any" file="tutor.txt" questions-per-day="0"/>|' "$DIR/conf/activities.xml"
@@ -24,7 +24,7 @@ ask() { # QUESTION: until its reply stands on the page
 	as GET /ta
 	as POST /ta -d activity=everyone --data-urlencode "text=$1"
 	thread=${LOCATION%%#*}
-	sample_wait 60 replied
+	sample_wait 120 replied
 }
 # What the board says of its first row that is not retired: its title, and
 # the sentence of a reply made of it.
@@ -48,7 +48,7 @@ ok "before there is a best prompt the AI TA replies" $?
 hasnt "as its file says" "$BODY" "Instructed by the prompt"
 arena_votes 600 1
 ok "votes make a board" $?
-sample_wait 60 first
+sample_wait 120 first
 ok "somebody is first, with an interval" $?
 best=$slug
 ask "And now?"
@@ -63,7 +63,7 @@ old=$thread was="$title$words"
 sed -i "s|<prompt id=\"$best\"|& retired=\"yes\"|" "$DIR/conf/prompts.xml"
 kill -HUP "$SERVE_PID"
 second() { first "$best" && ask "And after that?" && [[ $(said) == *"Instructed by the prompt $title$words"* ]]; }
-sample_wait 60 second
+sample_wait 120 second
 ok "the next one instructs when the first is withdrawn" $?
 as GET "$old"
 has "an earlier reply still says who instructed it" "$(said)" "Instructed by the prompt $was"

@@ -104,11 +104,11 @@ is "a scraper cannot sign in" "$STATUS" 401
 sed -i 's/#metrics# //' "$DIR/nginx.conf"
 kill -HUP "$NGINX_PID"
 scraped() { get "$DIR/none" "$AUTH/metrics"; [ "$STATUS" = 200 ]; }
-sample_wait 20 scraped
+sample_wait 120 scraped
 is "with the sample's lines it gets its numbers" "$STATUS" 200
 has "of votes" "$BODY" "prompt_arena_votes"
 # (A worker of nginx from before may still take a connection.)
 refused() { get "$DIR/none" "$AUTH/metrics" --interface 127.0.0.2; [ "$STATUS" = 403 ]; }
-sample_wait 20 refused
+sample_wait 120 refused
 is "and other machines do not" "$STATUS" 403
 tap_done

@@ -45,7 +45,7 @@ is "nor is the second try" "$STATUS" 503
 is "the log says it once" "$(grep -c 'moved, removed or replaced' "$DIR/serve.log")" 1
 mv "$log.away" "$log"
 again() { vote "$jar" a; [ "$STATUS" = 303 ]; }
-sample_wait 20 again
+sample_wait 120 again
 ok "with the file back the retry finds its vote" $?
 is "which is in the file once" "$(wc -l <"$log")" $((lines + 1))
 get "$jar" "$MATCH/result"

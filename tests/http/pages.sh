@@ -104,7 +104,7 @@ ok "an arena with many votes starts" $?
 for p in / /leaderboard.json /leaderboard.csv /ledger.jsonl /plot/intervals.svg /feed.atom /healthz; do
 	length() { curl -s -m 30 -H 'Accept-Encoding: identity' "$@" | tr -d '\r' | sed -n 's/^[Cc]ontent-[Ll]ength: //p'; }
 	alike() { head=$(length -I "$BASE$p") body=$(length -D - -o /dev/null "$BASE$p"); [ "$head" = "$body" ]; }
-	sample_wait 20 alike # numbers of the statistics may come in between
+	sample_wait 120 alike # numbers of the statistics may come in between
 	is "HEAD $p has the length of GET" "$head" "$body"
 done
 tap_done

@@ -22,7 +22,7 @@ sample_stop
 node "$TESTS/http/model.cjs" 0 >"$DIR/model.port" 2>"$DIR/model.log" &
 MODEL_PID=$!
 trap 'kill "$MODEL_PID" 2>/dev/null; wait "$MODEL_PID" 2>/dev/null; arena_end' EXIT
-sample_wait 20 test -s "$DIR/model.port"
+sample_wait 120 test -s "$DIR/model.port"
 MODEL=$(cat "$DIR/model.port")
 sed -i 's|<setups>|<endpoints><endpoint id="live" url="http://127.0.0.1:'"$MODEL"'/v1" private-network="yes" first-byte="1" total="2"/></endpoints>\n  <setups>\n    <setup id="course" model="some-model" endpoint="live"/>|; s|<own-questions[^>]*/>|&<generation stock="0"/>|' "$CONF"
 sed -i 's|</title>|</title><tutor setup="course" questions-per-day="0">You are a patient tutor.</tutor>|' "$DIR/conf/activities.xml"
@@ -34,28 +34,28 @@ ask alice "Is this poison?"
 poison=${LOCATION%%#*}
 ask alice "A first question?"
 ask bob "A second question?"
-sample_wait 60 left_alone
+sample_wait 120 left_alone
 ok "a server that fails is left alone" $?
 ask bob "Not tried yet?"
 as bob GET "${LOCATION%%#*}"
 has "which every page that waits for it says" "$BODY" "model server does not answer at the moment"
 mood poison
-sample_wait 60 answered 3
+sample_wait 120 answered 3
 ok "others are answered, though what it cannot bear came first" $?
 is "that one is kept" "$(waiting)" 1
 as alice GET "$poison"
 has "and its page says how it is" "$BODY" "failed when it was asked this"
 before=$(poisoned)
-sample_wait 60 tries 4
+sample_wait 120 tries 4
 ok "it is tried again" $?
 ask bob "A third question?"
-sample_wait 20 answered 4
+sample_wait 120 answered 4
 ok "and whoever asks now is answered" $?
 tries=$(sql "SELECT delays FROM job WHERE kind = 'tutor' ORDER BY id LIMIT 1")
 [ "$(poisoned)" -le "$((tries + before + 1))" ]
 ok "every try of it counts" $?
 mood ok
-sample_wait 60 answered 5
+sample_wait 120 answered 5
 ok "when the server can bear it it is answered too" $?
 
 # Never in time: after two charges there is an end.
@@ -63,7 +63,7 @@ mood hold
 ask bob "Will this take long?"
 thread=${LOCATION%%#*}
 given_up() { as bob GET "$thread?wait=1"; [[ $BODY == *"took too long"* ]]; }
-sample_wait 60 given_up
+sample_wait 120 given_up
 ok "what is never answered in time ends with that reason" $?
 has "and with what can be done" "$BODY" "Your question still stands above: ask it again later"
 hasnt "not with blame" "$BODY" "in other words"

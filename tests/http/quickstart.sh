@@ -46,7 +46,7 @@ end
 
 node "$TESTS/http/model.cjs" 0 >"$DIR/model.port" 2>"$DIR/model.log" &
 MODEL_PID=$!
-sample_wait 20 test -s "$DIR/model.port"
+sample_wait 120 test -s "$DIR/model.port"
 model=$(cat "$DIR/model.port")
 begin live LLM_URL="http://127.0.0.1:$model/v1" LLM_MODEL='stub & "model"'
 ok "it starts with one" $?
@@ -60,7 +60,7 @@ command=$(sed -n 's/^Commands:  \(.*\)   (also .*/\1/p' "$DIR/live.out")
 (cd "$PA_SRC" && eval "$command") >"$DIR/check.out" 2>&1
 ok "the command that it prints works" $?
 replied() { as alice GET "$thread?wait=1"; [[ $BODY == *"A plain account, number"* ]]; }
-sample_wait 60 replied
+sample_wait 120 replied
 ok "and answered by that server" $?
 get "$DIR/guest" "http://127.0.0.1:$PORT/ta"
 has "guests have it as well" "$BODY" 'name="text"'

@@ -10,7 +10,7 @@ flagged() { grep -cE '^<td>(Stands|Prefers|Votes|Pushes|Failed)' <<<"$BODY"; }
 listed() { grep -c '^<td>Stands out among all' <<<"$BODY"; }
 
 arena_new && states_make lopsided || { echo "not ok 1 - an arena starts"; exit 1; }
-sample_wait 20 judged; ok "voters are judged" $?
+sample_wait 600 judged; ok "voters are judged" $?
 is "one voter prefers a side" "$(flagged)" 1
 is "which among so many voters may be chance" "$(listed)" 0
 has "and the summary counts that voter" "$(plain)" " 1 of them is worth a look."
@@ -21,7 +21,7 @@ hasnt "and no number is nought" "$(plain)" " 0 "
 arena_end
 
 arena_new && states_make ties || { echo "not ok 1 - an arena starts"; exit 1; }
-sample_wait 20 judged; ok "voters are judged" $?
+sample_wait 600 judged; ok "voters are judged" $?
 is "ties alone flag nobody" "$(flagged)" 0
 has "and the summary says so" "$(plain)" "None of them stands out."
 tap_done

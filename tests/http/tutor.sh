@@ -19,7 +19,7 @@ model_start() { # PORT
 	rm -f "$DIR/model.port"
 	node "$TESTS/http/model.cjs" "$1" >"$DIR/model.port" 2>"$DIR/model.log" &
 	MODEL_PID=$!
-	sample_wait 20 test -s "$DIR/model.port"
+	sample_wait 120 test -s "$DIR/model.port"
 	MODEL=$(cat "$DIR/model.port")
 }
 model_stop() { kill "$MODEL_PID" 2>/dev/null; wait "$MODEL_PID" 2>/dev/null; }
@@ -98,7 +98,7 @@ as bob POST /ta -d activity=nothing -d text=x
 is "no such activity" "$STATUS" 404
 
 as alice GET "$thread"
-sample_wait 20 delayed
+sample_wait 120 delayed
 ok "while the server is away the question is kept" $?
 as alice GET "$thread"
 has "and its asker is told" "$BODY" "model server does not answer at the moment"
@@ -106,7 +106,7 @@ hasnt "in our words" "$BODY" "onnect"
 
 # The server comes back: the same question is answered, without anybody.
 model_start "$MODEL"
-sample_wait 60 answered
+sample_wait 120 answered
 ok "it is answered when the server is back" $?
 as alice GET "/notices.json?since=0"
 has "the reply is told" "$BODY" '"kind":"ta"'
@@ -140,9 +140,9 @@ as alice POST "$thread" -d 'text=And then?'
 is "three a day, also here" "$STATUS" 429
 as bob POST /ta -d activity=everyone -d 'text=First?'
 bobs=${LOCATION%%#*}
-sample_wait 20 answered
+sample_wait 120 answered
 as bob POST "$bobs" -d 'text=Second?'
-sample_wait 20 answered
+sample_wait 120 answered
 as bob GET "$bobs"
 is "both are answered" "$(grep -c 'A plain account, number' <<<"$BODY")" 2
 has "the form to ask on is there" "$BODY" 'id="ask"'
@@ -151,7 +151,7 @@ has "the form to ask on is there" "$BODY" 'id="ask"'
 sed -i 's|</activities>|<activity id="lab"><title>The lab</title><tutor setup="course" questions-per-day="1">You are a patient tutor.</tutor></activity></activities>|' "$DIR/conf/activities.xml"
 kill -HUP "$SERVE_PID"
 both() { as alice GET "/ta?activity=lab"; [[ $BODY == *"The lab"* ]]; }
-sample_wait 20 both
+sample_wait 120 both
 ok "a second activity has one too" $?
 has "a link to it chooses it" "$BODY" 'value="lab" selected="selected">The lab: 1 more question today'
 has "each says what is left" "$BODY" ': no more questions today'

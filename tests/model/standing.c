@@ -341,8 +341,9 @@ test_voters(struct standing *st)
 {
 	const struct standing_voter *v = NULL;
 	struct pool *pool = pool_open(1 << 20);
+	/* Judges work when nobody else does: on a busy machine, late. */
 	int64_t seq = 0, upto = store_durable_seq(store),
-		until = clock_mono_ms() + 60000;
+		until = clock_mono_ms() + 600000;
 	struct store_watch w = { 0 };
 	size_t n = 0;
 
@@ -352,7 +353,8 @@ test_voters(struct standing *st)
 			abort();
 		store_wait(store, &w, clock_mono_ms() + 50);
 	}
-	ok(seq == upto && n == 20, "voters are judged");
+	is_int(seq, upto, "all votes are judged");
+	is_int((int64_t)n, 20, "of all voters");
 	ok(n > 0 && v[0].vote > 1 && v[0].rater.votes > 0 &&
 		v[0].target.n == 64,
 	    "each with a vote of theirs");
