@@ -28,6 +28,7 @@ static uint32_t decode(struct str s, size_t i, size_t *n, bool *bad);
 static enum verdict judge(uint32_t u);
 static size_t ascii_run(struct str s, size_t i);
 static bool is_space(uint32_t u);
+static bool is_unseen(uint32_t u);
 static bool is_cjk(uint32_t u);
 static bool is_mark(uint32_t u);
 static bool is_combining(uint32_t u);
@@ -188,7 +189,9 @@ text_is_blank(struct text t)
 	struct str s = as_str(t);
 
 	for (size_t i = 0; i < s.n;) {
-		if (!is_space(text_next(s, &i)))
+		uint32_t u = text_next(s, &i);
+
+		if (!is_space(u) && !is_unseen(u))
 			return false;
 	}
 	return true;
@@ -300,6 +303,19 @@ is_space(uint32_t u)
 	return u == ' ' || (u >= '\t' && u <= '\r') || u == 0xa0 ||
 	       u == 0x1680 || (u >= 0x2000 && u <= 0x200a) || u == 0x2028 ||
 	       u == 0x2029 || u == 0x202f || u == 0x205f || u == 0x3000;
+}
+
+/* Characters that show nothing by themselves: joiners, direction marks,
+ * variation selectors, fillers. */
+static bool
+is_unseen(uint32_t u)
+{
+	return u == 0xad || u == 0x34f || u == 0x61c ||
+	       (u >= 0x115f && u <= 0x1160) || (u >= 0x17b4 && u <= 0x17b5) ||
+	       (u >= 0x180b && u <= 0x180f) || (u >= 0x200b && u <= 0x200f) ||
+	       (u >= 0x202a && u <= 0x202e) || (u >= 0x2060 && u <= 0x206f) ||
+	       u == 0x2800 || u == 0x3164 || (u >= 0xfe00 && u <= 0xfe0f) ||
+	       u == 0xfeff || u == 0xffa0 || (u >= 0xe0000 && u <= 0xe0fff);
 }
 
 /* Ideographs and kana: written without spaces, counted one by one. */

@@ -50,7 +50,7 @@ size_t text_lines(struct text t);
 /* At most n code points, cut on a character's border. */
 struct text text_cut(struct text t, size_t n);
 
-/* White space only, or nothing. */
+/* White space and characters that show nothing only, or nothing at all. */
 bool text_is_blank(struct text t);
 
 #endif /* PA_TEXT_H */

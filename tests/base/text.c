@@ -126,6 +126,11 @@ test_counts(void)
 	is_str(text_cut(TEXT("ab"), 5), "ab", "cut beyond the end");
 	ok(text_is_blank(TEXT(" \n\xe3\x80\x80\xc2\xa0")), "blank");
 	ok(!text_is_blank(TEXT(" .")), "not blank");
+	ok(text_is_blank(TEXT("\xe2\x80\x8f \xe2\x80\x8d\xc2\xad"
+			      "\xe3\x85\xa4\xef\xb8\x8f")),
+	    "blank: marks, joiners and fillers that nobody sees");
+	ok(!text_is_blank(TEXT("\xe2\x80\x8f\xd8\xa2")),
+	    "not blank: a letter behind a mark");
 }
 
 int

@@ -116,8 +116,10 @@ static const struct fault_case syntax_cases[] = {
 	{ "<a>\nA < B</a>", "2: a bare \"&\" or \"<\"; write &amp; or &lt;\n" },
 	{ "<a b=c></a>",
 	    "1: the value of an attribute must stand in quotation marks\n" },
-	{ "<a b></a>", "1: the attribute \"b\" has no value; write b=\"...\"\n" },
-	{ "<a b=\"1\" b=\"2\"></a>", "1: the attribute \"b\" is given twice\n" },
+	{ "<a b></a>",
+	    "1: the attribute \"b\" has no value; write b=\"...\"\n" },
+	{ "<a b=\"1\" b=\"2\"></a>",
+	    "1: the attribute \"b\" is given twice\n" },
 	{ "<a b=\"<\"></a>",
 	    "1: the value of an attribute holds a \"<\"; write &lt;\n" },
 	{ "<a b=\"x/>",
@@ -149,7 +151,20 @@ static const struct fault_case syntax_cases[] = {
 	    "1: the first line says encoding=\"ISO-8859-1\"; only UTF-8 is "
 	    "read\n" },
 	{ "<?xml version=\"1.0\" encoding=\"nonsense\"?><a/>",
-	    "1: the first line names another encoding; only UTF-8 is read\n" },
+	    "1: the first line says encoding=\"nonsense\"; only UTF-8 is "
+	    "read\n" },
+	/* What a conversion would trip over, or turn into something else. */
+	{ "<?xml version='1.0' encoding = 'windows-1252' ?>\n<a>\n\xe5\x9d\x81"
+	  "</a>",
+	    "1: the first line says encoding=\"windows-1252\"; only UTF-8 is "
+	    "read\n" },
+	{ "\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"latin1\"?>"
+	  "<a>\xc3\xa9</a>",
+	    "1: the first line says encoding=\"latin1\"; only UTF-8 is "
+	    "read\n" },
+	{ "<?xml version=\"1.0\" encoding=\"UTF-32\"?><a/>",
+	    "1: the first line says encoding=\"UTF-32\"; only UTF-8 is "
+	    "read\n" },
 	{ "\xff\xfe<", "1: the file is written in UTF-16; save it as UTF-8\n" },
 	{ "<!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>",
 	    "1: <!DOCTYPE> is not allowed here; remove it\n" },
@@ -159,8 +174,7 @@ static const struct fault_case syntax_cases[] = {
 	    "1: <!DOCTYPE> is not allowed here; remove it\n" },
 	{ "<a><!-- x -- y --></a>", "1: a comment must not hold \"--\"\n" },
 	{ "<a><!-- x", "1: the comment is not ended by \"-->\"\n" },
-	{ "<a><![CDATA[ x",
-	    "1: the CDATA section is not ended by \"]]>\"\n" },
+	{ "<a><![CDATA[ x", "1: the CDATA section is not ended by \"]]>\"\n" },
 	{ "<a>]]></a>", "1: \"]]>\" in a text; write ]]&gt;\n" },
 };
 
@@ -203,8 +217,8 @@ check_words(const char *bytes, size_t n, const struct xml_schema *schema,
 	e = xml_load(pool, file_put(bytes, n), 1 << 20, schema, &ps, &root);
 	words_of(&ps, &got);
 	is_str(buf_as_str(&got), want, "%.60s", want[0] ? want : "no fault");
-	ok(want[0] == '\0' ? e == ERR_OK && root != NULL :
-			     e == ERR_SYNTAX && root == NULL,
+	ok(want[0] == '\0' ? e == ERR_OK && root != NULL
+			   : e == ERR_SYNTAX && root == NULL,
 	    "... and the code says so");
 	buf_release(&got);
 	pool_close(pool);
@@ -276,27 +290,26 @@ test_bounds(void)
 	test_many("<a>", "</a>", 65,
 	    "1: elements are nested more than 64 deep\n", "65 deep");
 	for (int i = 0; i < 65; i++)
-		n += (size_t)snprintf(wide + n, sizeof(wide) - n,
-		    " b%d=\"\"", i);
+		n += (size_t)snprintf(
+		    wide + n, sizeof(wide) - n, " b%d=\"\"", i);
 	n += (size_t)snprintf(wide + n, sizeof(wide) - n, "/>");
-	check_words(wide, n, NULL,
-	    "1: <a> has more than 64 attributes\n");
+	check_words(wide, n, NULL, "1: <a> has more than 64 attributes\n");
 	problems_init(&ps, pool);
-	is_int(xml_load(pool, file_put("<a>12345</a>", 12), 11, NULL, &ps,
-		   &root),
+	is_int(
+	    xml_load(pool, file_put("<a>12345</a>", 12), 11, NULL, &ps, &root),
 	    ERR_SYNTAX, "one byte too long");
 	ok(ps.first != NULL &&
 		str_is(ps.first->what,
 		    "the file is too long: at most 11 bytes are read"),
 	    "and told");
-	is_int(xml_load(pool, file_put("<a>12345</a>", 12), 12, NULL, &ps,
-		   &root),
+	is_int(
+	    xml_load(pool, file_put("<a>12345</a>", 12), 12, NULL, &ps, &root),
 	    ERR_OK, "just long enough");
 	is_int(xml_load(pool, "/nonexistent/x", 12, NULL, &ps, &root),
 	    ERR_SYNTAX, "no such file");
 	ok(str_is(ps.last->what, "there is no such file"), "and told");
-	is_int(xml_load(pool, dir, 12, NULL, &ps, &root), ERR_SYNTAX,
-	    "a folder");
+	is_int(
+	    xml_load(pool, dir, 12, NULL, &ps, &root), ERR_SYNTAX, "a folder");
 	ok(str_is(ps.last->what, "this is not a regular file"), "and told");
 	pool_close(pool);
 	pool = pool_open(100);
@@ -326,8 +339,7 @@ test_tree(void)
 	is_str(root->name, "r", "its root");
 	is_str(xml_attr(root, "a"), "1 & 2", "an attribute");
 	ok(xml_attr(root, "b").p == NULL, "an attribute that is not there");
-	ok(root->attrs->next != NULL &&
-		str_is(root->attrs->next->ns, "urn:t"),
+	ok(root->attrs->next != NULL && str_is(root->attrs->next->ns, "urn:t"),
 	    "an attribute in a namespace");
 	is_int(root->first->kind, XML_KIND_COMMENT, "a comment");
 	is_str(root->first->next->text, "x<y>>\n", "text and CDATA are one");
@@ -369,18 +381,16 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 99;
 	schema = schema_open();
-	for (size_t i = 0;
-	    schema != NULL &&
-	    i < sizeof(schema_cases) / sizeof(schema_cases[0]);
-	    i++)
+	for (size_t i = 0; schema != NULL &&
+			   i < sizeof(schema_cases) / sizeof(schema_cases[0]);
+	     i++)
 		check_words(schema_cases[i].bytes,
 		    strlen(schema_cases[i].bytes), schema,
 		    schema_cases[i].want);
 	for (size_t i = 0; i < sizeof(syntax_cases) / sizeof(syntax_cases[0]);
-	    i++)
+	     i++)
 		check_words(syntax_cases[i].bytes,
-		    strlen(syntax_cases[i].bytes), NULL,
-		    syntax_cases[i].want);
+		    strlen(syntax_cases[i].bytes), NULL, syntax_cases[i].want);
 	test_schema_fault();
 	test_bounds();
 	test_tree();
