@@ -42,8 +42,61 @@ score_pairs(struct ci_scores *s, const struct pairs *pairs, const double *theta)
 		s->lone[k] = s->every[k];
 		s->nlone[pairs->part_of[p->i]] += p->win + p->loss + p->tie;
 	}
-	for (uint32_t i = 0; i < pairs->nitems; i++)
-		s->ghost[i] = num_sigmoid(theta[i]) * num_sigmoid(-theta[i]);
+}
+
+/*
+ * The fit has put its mean to 0, and so moved the ghost.  At the maximum the
+ * pairs' slopes cancel out, hence the ghost's do: it stands where
+ * sum s(theta_i - x) = n / 2.  term[] (n) is work space.
+ */
+static double
+place_ghost(const double *theta, const uint32_t *item, uint32_t n, double *term)
+{
+	double low = HUGE_VAL, high = -HUGE_VAL, at = 0.0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		low = fmin(low, theta[item[k]]);
+		high = fmax(high, theta[item[k]]);
+	}
+	for (int halving = 0; halving < 60 && low < high; halving++) {
+		double pull;
+
+		at = 0.5 * (low + high);
+		for (uint32_t k = 0; k < n; k++)
+			term[k] = num_sigmoid(theta[item[k]] - at) - 0.5;
+		pull = grid_sum(term, n);
+		if (pull == 0.0)
+			break;
+		if (pull > 0.0)
+			low = at;
+		else
+			high = at;
+	}
+	return at;
+}
+
+/* The ghost's part of the Hessian, where there is one. */
+static enum err
+score_ghosts(
+    struct ci_scores *s, const struct pairs *pairs, const double *theta)
+{
+	double *term = malloc((pairs->nitems + 1u) * sizeof(*term));
+
+	if (term == NULL)
+		return ERR_NOMEM;
+	for (uint32_t c = 0; c < pairs->nparts; c++) {
+		uint32_t n = pairs->part[c].n;
+		const uint32_t *item = pairs->order + pairs->part[c].first;
+		double at = 0.0;
+
+		if (pairs->part[c].nstrong > 1)
+			at = place_ghost(theta, item, n, term);
+		for (uint32_t k = 0; k < n; k++)
+			s->ghost[item[k]] = num_sigmoid(theta[item[k]] - at) *
+					    num_sigmoid(at - theta[item[k]]);
+	}
+	free(term);
+	return ERR_OK;
 }
 
 enum err
@@ -67,6 +120,8 @@ ci_scores_open(struct ci_scores *s, const struct pairs *pairs,
 	    s->clusters == NULL || s->nlone == NULL)
 		goto fail;
 	score_pairs(s, pairs, theta);
+	if ((e = score_ghosts(s, pairs, theta)) != ERR_OK)
+		goto fail;
 	if (by_voter && (e = score_voters(s, pairs, t, theta)) != ERR_OK)
 		goto fail;
 	count_clusters(s, pairs);

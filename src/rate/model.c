@@ -15,6 +15,9 @@ enum {
 	MAX_HALVINGS = 60
 };
 
+/* Curvature, beside that of the parameter alone, of a top that is one. */
+static const double flattest = 1e-12;
+
 /* Derivatives of one outcome's log-probability in (eta, tie parameter). */
 struct slope {
 	double log_p, eta, tie;
@@ -280,7 +283,14 @@ open_system(struct system *s)
 static void
 note_result(struct system *s, struct model_fit *fit)
 {
+	double mean = 0;
+
 	memcpy(fit->theta, s->x, s->n * sizeof(*fit->theta));
+	/* s->x stays as it is: there the ghost is at 0. */
+	for (uint32_t i = 0; i < s->n; i++)
+		mean += s->x[i] / s->n;
+	for (uint32_t i = 0; i < s->n && !(s->o->ridge_theta > 0.0); i++)
+		fit->theta[i] -= mean;
 	memcpy(fit->beta, s->x + s->n, s->o->nz * sizeof(*fit->beta));
 	fit->tie = has_tie(s)                       ? num_exp(s->x[s->tie_at])
 		   : s->o->kind == MODEL_RAO_KUPPER ? 1.0
@@ -388,13 +398,28 @@ climb(struct system *s, struct model_fit *fit)
 		dense_solve(s->h, s->dim, s->step);
 		moved = advance(s, objective(s, s->x, true));
 	}
-	if (!s->o->ghost && !(s->o->ridge_theta > 0.0)) {
-		double mean = 0;
+	return ERR_OK;
+}
 
-		for (uint32_t i = 0; i < s->n; i++)
-			mean += s->x[i] / s->n;
-		for (uint32_t i = 0; i < s->n; i++)
-			s->x[i] -= mean;
+/*
+ * Cholesky of s->h at the top.  Where there is no finite top, the climb ends
+ * far out because slope and curvature drown in rounding: some direction is
+ * flat then.  ERR_LIMIT.
+ */
+static enum err
+factor_top(struct system *s)
+{
+	size_t dim = s->dim;
+
+	for (size_t k = 0; k < dim; k++)
+		s->step[k] = s->h[k * dim + k];
+	if (dense_cholesky(s->h, dim) != ERR_OK)
+		return ERR_LIMIT;
+	for (size_t k = 0; k < dim; k++) {
+		double root = s->h[k * dim + k];
+
+		if (root * root < flattest * s->step[k])
+			return ERR_LIMIT;
 	}
 	return ERR_OK;
 }
@@ -472,6 +497,13 @@ close_cluster(size_t dim, struct scores *c, double *b)
 	memset(c->g, 0, dim * sizeof(*c->g));
 }
 
+static void
+scale(double *b, size_t n, double f)
+{
+	for (size_t p = 0; p < n; p++)
+		b[p] *= f;
+}
+
 /*
  * Sum of outer products of scores: of clusters (*units: how many, a vote of
  * nobody known being one), or with units NULL of votes, whoever gave them.
@@ -505,10 +537,13 @@ outer_products(const struct system *s, double *b, double *units)
 		else if (last)
 			close_cluster(s->dim, &c, b);
 	}
-	for (size_t p = 0; c.clusters > 1 && p < s->dim * s->dim; p++)
-		b[p] *= c.clusters / (c.clusters - 1);
-	if (units != NULL)
-		*units = c.clusters > 0 ? c.clusters + lone : HUGE_VAL;
+	if (units != NULL) {
+		double g = c.clusters + lone; /* nobodies are units, too */
+
+		*units = c.clusters > 0 ? g : HUGE_VAL;
+		if (isfinite(*units) && g > 1)
+			scale(b, s->dim * s->dim, g / (g - 1));
+	}
 	free(order);
 	free(c.g);
 	free(c.index);
@@ -575,8 +610,7 @@ errors(struct system *s, struct model_fit *fit)
 	differentiate(s);
 	if ((e = meat(s, b, &fit->units)) != ERR_OK)
 		goto out;
-	e = ERR_LIMIT;
-	if (dense_cholesky(s->h, dim) != ERR_OK)
+	if ((e = factor_top(s)) != ERR_OK)
 		goto out;
 	dense_inverse(s->h, dim, x);
 	dense_product(x, b, dim, c);
