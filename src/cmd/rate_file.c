@@ -27,7 +27,7 @@ struct source {
 	bool quotes; /* the unread bytes hold a double quote */
 	uint64_t line;
 	off_t start; /* where reading began; -1: cannot be read again */
-	char comma;  /* what separates fields */
+	char comma;  /* what separates fields; 0 before the header */
 	int role[MOST_COLUMNS]; /* RATE__MAX: not used */
 	int ncolumns;           /* up to the last one used */
 	int group;              /* the column to group by, or -1 */
@@ -181,6 +181,11 @@ refusal(const struct source *s)
 	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0 ||
 		p[0] == '\0' || p[1] == '\0'))
 		return "UTF-16 text: save it as UTF-8";
+	if (n >= 2 && memcmp(p, "\x1f\x8b", 2) == 0)
+		return "packed by gzip: unpack it first (zcat FILE | "
+		       "prompt-arena rate -)";
+	if (n >= 4 && memcmp(p, "PK\x03\x04", 4) == 0)
+		return "a spreadsheet or zip archive: save it as CSV";
 	if (*p == '[')
 		return "a JSON array: write one object a line (JSON Lines)";
 	nl = memchr(p, '\n', n);
@@ -219,21 +224,30 @@ refill(struct source *s, struct rate_data *data)
 	return ERR_OK;
 }
 
-/* End of the record at s->at when a quoted field may hold line ends. */
+/*
+ * End of the record at s->at when a quoted field may hold line ends.  Quotes
+ * are such at the start of a field alone, as for cut_field: a 5" within one
+ * must not swallow the lines up to the next.  *open: the file's end cut a
+ * quoted field off.
+ */
 static char *
-record_end(struct source *s, uint64_t *lines)
+record_end(const struct source *s, uint64_t *lines, bool *open)
 {
-	bool quoted = false;
+	bool quoted = false, starts = true;
 
 	*lines = 1;
 	for (char *p = s->at; p < s->end; p++) {
-		if (*p == '"')
-			quoted = !quoted;
-		else if (*p == '\n' && !quoted)
+		if (*p == '\n' && !quoted)
 			return p;
-		else if (*p == '\n')
-			++*lines;
+		*lines += *p == '\n';
+		if (*p == '"' && quoted && p[1] == '"' && p + 1 < s->end)
+			p++;
+		else if (*p == '"' && (quoted || starts))
+			quoted = !quoted;
+		starts = *p == s->comma ||
+			 (s->comma == '\0' && strchr(",;\t", *p) != NULL);
 	}
+	*open = quoted && s->eof;
 	return NULL;
 }
 
@@ -245,13 +259,14 @@ static enum err
 next_line(struct source *s, struct rate_data *data, char **p, size_t *n)
 {
 	uint64_t lines = 1;
+	bool open = false;
 	char *nl;
 	enum err e;
 
 	for (;;) {
 		size_t have = (size_t)(s->end - s->at);
 
-		nl = s->quotes ? record_end(s, &lines)
+		nl = s->quotes ? record_end(s, &lines, &open)
 			       : memchr(s->at, '\n', have);
 		if (nl != NULL || s->eof)
 			break;
@@ -263,6 +278,9 @@ next_line(struct source *s, struct rate_data *data, char **p, size_t *n)
 		if ((e = refill(s, data)) != ERR_OK)
 			return e;
 	}
+	if (open)
+		return rate_data_fail(data, s->line + 1, ERR_INVALID,
+		    "a quotation mark without its partner");
 	if (nl == NULL && s->at == s->end) {
 		*p = NULL;
 		return ERR_OK;

@@ -148,6 +148,16 @@ put 'a,b,winner\nx,y\n'
 fails 65 'v.csv:2: 2 fields' 'a short row' "$f"
 put 'a,b,winner\nx,"y,a\nz,y,a\n'
 fails 65 'v.csv:2' 'a quotation mark without its partner' "$f"
+put 'a,b,winner,note\nx,y,a,"never closed\ny,x,a,\n'
+fails 65 'v.csv:2: a quotation mark without its partner' \
+	'nor is it looked over in a column that nobody asked for' "$f"
+put 'a,b,winner,note\nx,y,a,5" wide\ny,x,a,so\nx,y,b,6" wide\nx,y,a,"7"" w\nide"\n'
+rates 'a quotation mark within a field swallows no line' \
+	'test "$(record x)" = 2,2,0' --format csv "$f"
+put 'a,b,winner\n5" disk,y,a\ny,5" disk,a\n'
+rates 'nor in a name' 'test "$(grep -c "^\"5\"\" disk\"," )" = 1' --format csv "$f"
+printf 'a,b,winner\nx,y,a\n' | gzip >"$f"
+fails 65 'packed by gzip' 'a packed file is named' "$f"
 fails 66 'cannot be opened' 'no such file' "$d/none.csv"
 fails 64 'unknown model' 'an unknown model' --model elox "$d/good.csv"
 fails 64 '--k' 'a K that is no number' --model elo --k x "$d/good.csv"
