@@ -70,6 +70,8 @@ conflict(const struct rate_data *data, const struct rate_opts *o)
 		return "no style columns (tokens_a ... bolds_b)";
 	if ((o->raters || o->cluster == RATE_BY_VOTER) && !has_voters(data))
 		return "no column judge, worker or voter";
+	if ((o->raters || o->compare_a != NULL) && data->tally.weight != NULL)
+		return "--raters and --compare count votes and take no weights";
 	return model_conflict(data, o);
 }
 

@@ -103,6 +103,13 @@ static const char help[] =
     "Exit: 0 rated, 64 usage, 65 bad data (file and line on stderr),\n"
     "66 no such file, 74 input/output.  See prompt-arena-rate(1).\n";
 
+/* The options that were given, as bits. */
+static uint32_t
+option_bit(int option)
+{
+	return option >= OPT_MODEL ? 1u << (option - OPT_MODEL) : 0;
+}
+
 static int
 complain(const char *what, const char *got)
 {
@@ -302,11 +309,18 @@ one_option(int c, struct rate_opts *o)
 	return flag_option(c, optarg, o);
 }
 
-/* What a bootstrap cannot be had of, and what can be asked instead. */
-static const char *
-no_bootstrap(const struct rate_opts *o)
+static bool
+has_sandwich(const struct rate_opts *o)
 {
-	if (o->intervals != RATE_BOOTSTRAP)
+	return o->model == RATE_BT || o->model == RATE_DAVIDSON ||
+	       o->model == RATE_RAO_KUPPER;
+}
+
+/* Which intervals cannot be had of what, and what can be asked instead. */
+static const char *
+wrong_intervals(const struct rate_opts *o, bool said)
+{
+	if (!said || o->intervals == RATE_NONE)
 		return NULL;
 	if (o->model == RATE_ELO)
 		return "--model elo (its doubt is the order: --orders 100; or "
@@ -316,29 +330,108 @@ no_bootstrap(const struct rate_opts *o)
 		       "--model bt)";
 	if (o->model == RATE_AM_ELO)
 		return "--model am-elo (take --model bt)";
-	if (o->model != RATE_BT || o->style || o->position)
+	if (o->intervals == RATE_BOOTSTRAP &&
+	    (o->model != RATE_BT || o->style || o->position))
 		return "tie, side and style models (take --intervals "
 		       "sandwich, or --model bt alone)";
 	return NULL;
 }
 
-static int
-check_bootstrap(const struct rate_opts *o)
+/* What a comparison does not look at. */
+static const char *
+wrong_comparison(const struct rate_opts *o)
 {
-	const char *with = no_bootstrap(o);
+	if (o->compare_a == NULL)
+		return NULL;
+	if (o->model != RATE_BT || o->style || o->position)
+		return "other models than --model bt";
+	if (o->intervals != RATE_SANDWICH)
+		return "other intervals than --intervals sandwich";
+	if (o->by != NULL || o->raters || o->check || o->unpenalised)
+		return "--by, --raters, --check or --unpenalised (ask for "
+		       "them by themselves)";
+	return NULL;
+}
 
-	if (with == NULL)
+/* CSV is a table of ratings; nothing else finds room there. */
+static const char *
+wrong_csv(const struct rate_opts *o)
+{
+	if (o->format == RATE_CSV &&
+	    (o->compare_a != NULL || o->raters || o->check))
+		return "--compare, --raters or --check (take --format json)";
+	return NULL;
+}
+
+/* An option that would change nothing was meant to change something. */
+static const char *
+idle_option(const struct rate_opts *o, uint32_t said, const char **with)
+{
+	bool elo = o->model == RATE_ELO;
+	const struct {
+		int option;
+		bool works;
+		const char *name, *with;
+	} rule[] = {
+		{ OPT_K, elo || o->check, "--k", "--model elo or --check" },
+		{ OPT_SCALE, elo || o->check, "--scale",
+		    "--model elo or --check" },
+		{ OPT_INITIAL, elo, "--initial", "--model elo" },
+		{ OPT_PASSES, elo, "--passes", "--model elo" },
+		{ OPT_ORDERS, elo, "--orders", "--model elo" },
+		{ OPT_PERIOD, o->model == RATE_GLICKO, "--period",
+		    "--model glicko" },
+		{ OPT_MARGIN, o->compare_a != NULL, "--margin", "--compare" },
+		{ OPT_CLUSTER, has_sandwich(o), "--cluster",
+		    "--model bt, davidson or rao-kupper" },
+		{ OPT_UNPENALISED,
+		    o->model == RATE_BT && !o->style && !o->position,
+		    "--unpenalised", "--model bt" },
+	};
+
+	for (size_t k = 0; k < sizeof(rule) / sizeof(*rule); k++) {
+		*with = rule[k].with;
+		if ((said & option_bit(rule[k].option)) != 0 && !rule[k].works)
+			return rule[k].name;
+	}
+	return NULL;
+}
+
+/* Do the options go together?  An answer to half a question is a wrong one. */
+static int
+agree(const struct rate_opts *o, uint32_t said)
+{
+	const char *what = NULL, *with, *alone;
+
+	with = wrong_intervals(o, (said & option_bit(OPT_INTERVALS)) != 0);
+	if (with != NULL)
+		what = o->intervals == RATE_BOOTSTRAP ? "--intervals bootstrap"
+						      : "--intervals sandwich";
+	else if ((with = wrong_csv(o)) != NULL)
+		what = "--format csv";
+	else if ((with = wrong_comparison(o)) != NULL)
+		what = "--compare";
+	if (with != NULL) {
+		(void)fprintf(stderr,
+		    "prompt-arena rate: %s does not go with %s (--help shows "
+		    "the usage)\n",
+		    what, with);
+		return -1;
+	}
+	what = idle_option(o, said, &alone);
+	if (what == NULL)
 		return 0;
 	(void)fprintf(stderr,
-	    "prompt-arena rate: --intervals bootstrap does not go with %s "
-	    "(--help shows the usage)\n",
-	    with);
+	    "prompt-arena rate: %s goes with %s alone (--help shows the "
+	    "usage)\n",
+	    what, alone);
 	return -1;
 }
 
 int
 rate_opts_parse(int argc, char **argv, struct rate_opts *o, int *code)
 {
+	uint32_t said = 0;
 	int c, bad = 0;
 
 	*o = (struct rate_opts){ .elo = ELO_RULE_DEFAULT,
@@ -358,14 +451,13 @@ rate_opts_parse(int argc, char **argv, struct rate_opts *o, int *code)
 		}
 		if (one_option(c, o) < 0)
 			return 1;
+		said |= option_bit(c);
 	}
 	if (optind != argc - 1)
 		bad = complain("one FILE is wanted",
 		    optind < argc ? argv[optind + 1] : "");
-	else if (o->unpenalised && o->model != RATE_BT)
-		bad = complain("--unpenalised goes with", "--model bt");
 	else
-		bad = check_bootstrap(o);
+		bad = agree(o, said);
 	if (bad < 0)
 		return 1;
 	o->file = argv[optind];

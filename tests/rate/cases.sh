@@ -361,6 +361,37 @@ for how in '--model elo' '--model glicko' '--model am-elo' '--model davidson' \
 		--intervals bootstrap $how "$d/good.csv"
 done
 
+# Nor is any option passed over that would change nothing.
+for model in elo glicko am-elo; do
+	fails 64 'take --model bt' "no sandwich of $model, and what to take" \
+		--intervals sandwich --model $model "$d/good.csv"
+	fails 64 'davidson or rao-kupper alone' "no clustering of $model" \
+		--cluster vote --model $model "$d/good.csv"
+	rates "but $model without intervals" 'grep -q "\"ratings\""' --format json \
+		--intervals none --model $([ $model = am-elo ] && echo bt || echo $model) \
+		"$d/good.csv"
+done
+for how in '--orders 9' '--passes 2' '--k 4' '--initial 0' '--scale 9'; do
+	fails 64 "${how% *} goes with --model elo" "$how without Elo" $how "$d/good.csv"
+done
+rates '--k for the Elo of --check' 'grep -q "one axis"' --k 4 --check "$d/good.csv"
+fails 64 '--model glicko alone' '--period without Glicko' --period 9 "$d/good.csv"
+fails 64 '--compare alone' '--margin without --compare' --margin 0.1 "$d/good.csv"
+fails 64 '--model bt alone' '--unpenalised with a side effect' --unpenalised \
+	--position "$d/good.csv"
+for how in '--compare x,y' --check --raters; do
+	fails 64 'take --format json' "$how has no CSV" $how --format csv "$d/good.csv"
+done
+for how in '--model elo' '--intervals none' '--intervals bootstrap' --position \
+	--check '--by winner'; do
+	fails 64 '--compare does not go with' "--compare $how" --compare x,y $how \
+		"$d/good.csv"
+done
+put 'a,b,winner,weight,judge\nx,y,a,2,j\nx,y,b,1,k\n'
+for how in '--compare x,y' --raters; do
+	fails 64 'take no weights' "$how of weighted votes" $how "$f"
+done
+
 # What a name does elsewhere: compute in a spreadsheet, turn a terminal's text.
 put 'a,b,winner\n=cmd|x,+1,a\n@y,-2,b\n+1,@y,a\n'
 rates 'no name is a formula in CSV' \
