@@ -3,6 +3,7 @@
 
 #include "model/llm_parts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -32,8 +33,10 @@ static struct llm_verdict judge_unreadable(
     const struct llm_reply *r, const struct http_result *h);
 static struct llm_verdict judge_completion(
     const struct llm_reply *r, const struct llm_answer *a);
+static bool lost_model(const struct llm_reply *r);
+static bool is_failure(const struct llm_reply *r);
+static bool ended_with(const struct llm_reply *r, const char *const *words);
 static bool says(const struct llm_reply *r, const char *const *words);
-static bool is_one_of(const char *z, const char *const *words);
 static void fill(struct llm_reply *r, const struct http_result *h,
     const struct llm_endpoint *ep, const struct llm_question *q,
     struct pool *pool, struct llm_answer *a);
@@ -47,18 +50,23 @@ static struct text clean_line(struct pool *pool, const char *z,
 
 static const char *const quota_words[] = { "insufficient_quota", "limit: 0",
 	"billing", "insufficient balance", "insufficient credit",
-	"credit balance", "payment required", "insufficient_balance", NULL };
+	"credit balance", "payment required", "insufficient_balance",
+	"available credits", "budget_exceeded", "budget has been exceeded",
+	"more credits", NULL };
 static const char *const context_words[] = { "context_length_exceeded",
 	"maximum context length", "context window", "context length",
 	"context size", "exceed_context_size", "prompt is too long",
-	"input is too long", "reduce the length", NULL };
+	"input is too long", "reduce the length", "`inputs` tokens",
+	"`inputs` must have less", "input token count", "maximum prompt length",
+	"number of tokens in the prompt", NULL };
 static const char *const filter_words[] = { "content_filter",
 	"responsibleaipolicyviolation", "content_policy_violation",
 	"content management policy", "data_inspection_failed",
 	"input was flagged", "requires moderation", "sensitive_words", NULL };
 static const char *const model_words[] = { "model_not_found", "does not exist",
 	"model not found", "unknown model", "not a valid model",
-	"unknown_model", "try pulling it", NULL };
+	"unknown_model", "try pulling it", "invalid model name",
+	"access to model", NULL };
 static const char *const path_words[] = { "unexpected endpoint", "invalid url",
 	"unknown_url", "not found", NULL };
 static const char *const throttle_words[] = { "rate limit", "rate_limit",
@@ -72,13 +80,15 @@ static const char *const auth_words[] = { "invalid_api_key",
 
 static const char *const finish_length[] = { "length", "max_tokens",
 	"model_context_window_exceeded", "max_output_tokens", "token_limit",
-	NULL };
+	"model_length", "max_length", "length_limit", "context_length",
+	"context_length_exceeded", "error_limit", NULL };
 static const char *const finish_refused[] = { "content_filter", "refusal",
 	"sensitive", "safety", "prohibited_content", "recitation", "blocklist",
-	"spii", "guardrail_intervened", "content_filtered", NULL };
+	"spii", "guardrail_intervened", "content_filtered", "image_safety",
+	"error_toxic", NULL };
 static const char *const finish_failed[] = { "error",
 	"insufficient_system_resource", "abort", "aborted", "cancelled",
-	"network_error", "timeout", "repeat", NULL };
+	"network_error", "timeout", "repeat", "failed", "failure", NULL };
 static const char *const finish_tools[] = { "tool_calls", "function_call",
 	"tool_use", "malformed_function_call", NULL };
 static const char *const finish_stop[] = { "stop", "eos", "eos_token",
@@ -101,8 +111,8 @@ llm_classify(struct llm_reply *r, const struct http_result *h,
 	if (v.class == LLM_OK || v.class == LLM_OK_TRUNC) {
 		if (!r->finish_seen)
 			a->flags |= LLM_FLAG_NO_FINISH;
-		else if (!is_one_of(r->finish, finish_stop) &&
-			 !is_one_of(r->finish, finish_length))
+		else if (!ended_with(r, finish_stop) &&
+			 !ended_with(r, finish_length))
 			a->flags |= LLM_FLAG_FINISH_UNKNOWN;
 	} else {
 		/* Half a text is nobody's answer; thoughts and refusal stay
@@ -158,8 +168,10 @@ judge_transport(const struct llm_reply *r, const struct http_result *h,
 		return false;
 	case HTTP_CUT:
 	case HTTP_LATE_IDLE:
-		/* Complete by its own words, however the bytes ended. */
-		if (r->done_seen)
+		/* Complete by its own words, however the bytes ended; a line
+		 * that stays open says nothing against a finish. */
+		if (r->done_seen ||
+		    (h->end == HTTP_LATE_IDLE && r->finish_seen))
 			return false;
 		if (h->status >= 300)
 			return false;
@@ -246,13 +258,15 @@ judge_status(const struct llm_reply *r, const struct http_result *h, int status)
 	case 403:
 		if (says(r, quota_words))
 			return V(PERMANENT, QUOTA, .broken = true);
+		if (status == 403 && lost_model(r))
+			return V(PERMANENT, MODEL, .broken = true);
 		return V(PERMANENT, AUTH, .broken = true);
 	case 407:
 		return V(PERMANENT, PROXY, .broken = true);
 	case 404:
 	case 405:
 	case 410:
-		if (says(r, model_words))
+		if (lost_model(r))
 			return V(PERMANENT, MODEL, .broken = true);
 		return V(PERMANENT, PATH, .broken = true);
 	default:
@@ -262,7 +276,7 @@ judge_status(const struct llm_reply *r, const struct http_result *h, int status)
 		return V(PERMANENT, QUOTA, .broken = true);
 	if (status == 413 || says(r, context_words))
 		return PLAIN(PERMANENT, CONTEXT);
-	if (says(r, model_words))
+	if (lost_model(r))
 		return V(PERMANENT, MODEL, .broken = true);
 	if (says(r, auth_words))
 		return V(PERMANENT, AUTH, .broken = true);
@@ -289,7 +303,7 @@ judge_error(const struct llm_reply *r, const struct http_result *h)
 		return V(TRANSIENT, SERVER, .again = true, .failed = true);
 	if (says(r, auth_words))
 		return V(PERMANENT, AUTH, .broken = true);
-	if (says(r, model_words))
+	if (lost_model(r))
 		return V(PERMANENT, MODEL, .broken = true);
 	if (says(r, path_words))
 		return V(PERMANENT, PATH, .broken = true);
@@ -320,14 +334,14 @@ judge_unreadable(const struct llm_reply *r, const struct http_result *h)
 static struct llm_verdict
 judge_completion(const struct llm_reply *r, const struct llm_answer *a)
 {
-	bool length = is_one_of(r->finish, finish_length);
+	bool length = ended_with(r, finish_length);
 	bool stream = r->kind == LLM_REPLY_STREAM;
 
-	if (is_one_of(r->finish, finish_failed))
+	if (ended_with(r, finish_failed) || is_failure(r))
 		return V(TRANSIENT, SERVER, .again = true, .failed = true);
-	if (is_one_of(r->finish, finish_refused) || r->refusal.n > 0)
+	if (ended_with(r, finish_refused) || r->refusal.n > 0)
 		return PLAIN(REFUSED, ANSWER_REFUSED);
-	if (is_one_of(r->finish, finish_tools))
+	if (ended_with(r, finish_tools))
 		return PLAIN(PERMANENT, TOOLS);
 	if (stream && !r->finish_seen && !r->done_seen)
 		return V(INCOMPLETE, CUT, .again = true, .failed = true);
@@ -349,6 +363,16 @@ judge_completion(const struct llm_reply *r, const struct llm_answer *a)
 	return length ? PLAIN(OK_TRUNC, NONE) : PLAIN(OK, NONE);
 }
 
+/* "model 'x' not found" has the model's name between its words. */
+static bool
+lost_model(const struct llm_reply *r)
+{
+	const char *m = strcasestr(r->error.message, "model");
+
+	return says(r, model_words) ||
+	       (m != NULL && strcasestr(m, "not found") != NULL);
+}
+
 static bool
 says(const struct llm_reply *r, const char *const *words)
 {
@@ -360,11 +384,28 @@ says(const struct llm_reply *r, const char *const *words)
 	return false;
 }
 
+/* A reason that nobody listed and that has "error" in it. */
 static bool
-is_one_of(const char *z, const char *const *words)
+is_failure(const struct llm_reply *r)
+{
+	return strcasestr(r->finish, "error") != NULL &&
+	       !ended_with(r, finish_length) && !ended_with(r, finish_refused);
+}
+
+/* Reasons differ in case and in what parts their words. */
+static bool
+ended_with(const struct llm_reply *r, const char *const *words)
 {
 	for (; *words != NULL; words++) {
-		if (strcasecmp(z, *words) == 0)
+		const char *z = r->finish, *w = *words;
+
+		while (*z != '\0' &&
+		       (*w == '_' ? strchr("_- ", *z) != NULL
+				  : tolower((unsigned char)*z) == *w)) {
+			z++;
+			w++;
+		}
+		if (*z == '\0' && *w == '\0')
 			return true;
 	}
 	return false;

@@ -10,11 +10,12 @@
 
 #include "model/llm.h"
 #include "port/http.h"
+#include "port/json.h"
 
 /* A count of tokens above this is a server's mistake. */
 #define LLM_TOKENS_SANE 10000000
 
-/* ---- llm_text.c: from a server's bytes to text for people ---- */
+/* ---- llm_text.c, llm_visible.c: from bytes to text for people ---- */
 
 /*
  * JSON as strangers write it → JSON that a strict parser takes: a BOM goes;
@@ -72,6 +73,25 @@ enum err llm_sse_feed(struct llm_sse *s, struct str bytes, llm_sse_event *event,
 enum err llm_sse_end(
     struct llm_sse *s, llm_sse_event *event, void *arg) PA_MUST_USE;
 
+/* ---- llm_error.c: what a server says went wrong ---- */
+
+struct llm_error {
+	bool seen;
+	int code;      /* as a status, or 0 */
+	char name[96]; /* type and code, lower case */
+	char param[64];
+	char message[600];
+};
+
+/* Whatever error the reply o tells of, in any of the known shapes. */
+void llm_error_read(struct llm_error *e, const struct js *o);
+/* v as the value of "error"; false: it says nothing. */
+bool llm_error_read_object(struct llm_error *e, const struct js *v);
+/* An error in so many words. */
+void llm_error_say(struct llm_error *e, struct str s);
+/* s on one line, cut on a character's border; what it holds may be dirty. */
+void llm_keep_line(char *out, size_t room, struct str s);
+
 /* ---- llm_reply.c: what one response says, in either shape ---- */
 
 enum llm_reply_kind {
@@ -96,13 +116,7 @@ struct llm_reply {
 	unsigned flags;
 	size_t checked;         /* text bytes when repetition was looked for */
 	int64_t first_token_at; /* mono ms; 0: none */
-	struct {
-		bool seen;
-		int code;      /* as a status, or 0 */
-		char name[96]; /* type and code, lower case */
-		char param[64];
-		char message[600];
-	} error;
+	struct llm_error error;
 };
 
 void llm_reply_init(struct llm_reply *r, size_t max);

@@ -3,8 +3,6 @@
 
 #include "model/llm_parts.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -28,14 +26,9 @@ static void read_choice(struct llm_reply *r, const struct js *c, bool stream);
 static void read_message(struct llm_reply *r, const struct js *m);
 static void read_content(struct llm_reply *r, const struct js *content);
 static void read_thought(struct llm_reply *r, const struct js *m);
+static bool add_thought(struct llm_reply *r, const struct js *v);
 static void read_usage(struct llm_reply *r, const struct js *u);
-static int64_t tokens(const struct js *v);
-static void read_error(struct llm_reply *r, const struct js *o);
-static bool read_error_object(struct llm_reply *r, const struct js *e);
-static void error_text(struct llm_reply *r, struct str s);
-static void error_name(struct llm_reply *r, const struct js *v);
-static void error_code(struct llm_reply *r, const struct js *v);
-static void keep_line(char *out, size_t room, struct str s);
+static int64_t tokens(const struct js *u, const char *field, const char *newer);
 static void guard(struct llm_reply *r);
 
 void
@@ -187,10 +180,8 @@ on_event(void *arg, struct str event, struct str data)
 		if (!all && !str_is(event, "ping"))
 			r->bad_json = true;
 	}
-	if (str_is(event, "error") && !r->error.seen) {
-		r->error.seen = true;
-		error_text(r, data);
-	}
+	if (str_is(event, "error") && !r->error.seen)
+		llm_error_say(&r->error, data);
 	guard(r);
 	return !r->done_seen && !r->repeats;
 }
@@ -227,9 +218,9 @@ read_object(struct llm_reply *r, const struct js *o, bool stream)
 	const struct js *choices = js_get(o, "choices");
 	struct str model = js_str(js_get(o, "model"));
 
-	read_error(r, o);
+	llm_error_read(&r->error, o);
 	if (model.n > 0)
-		keep_line(r->model, sizeof(r->model), model);
+		llm_keep_line(r->model, sizeof(r->model), model);
 	read_usage(r, js_get(o, "usage"));
 	if (choices != NULL)
 		read_choices(r, choices, stream);
@@ -301,8 +292,8 @@ read_choice(struct llm_reply *r, const struct js *c, bool stream)
 	struct str reason = js_str(finish);
 
 	r->choice_seen = true;
-	if (js_get(c, "error") != NULL)
-		(void)read_error_object(r, js_get(c, "error"));
+	(void)llm_error_read_object(&r->error, js_get(c, "error"));
+	read_usage(r, js_get(c, "usage"));
 	if (js_is_object(delta))
 		read_message(r, delta);
 	else if (js_is_object(message) && (!stream || r->text.n == 0))
@@ -317,13 +308,13 @@ read_choice(struct llm_reply *r, const struct js *c, bool stream)
 		/* "" in every chunk means "not yet". */
 		if (stream && reason.n == 0)
 			return;
-		keep_line(r->finish, sizeof(r->finish), reason);
+		llm_keep_line(r->finish, sizeof(r->finish), reason);
 	} else {
 		struct buf b;
 
 		buf_init(&b, 4096);
 		js_dump(finish, &b);
-		keep_line(r->finish, sizeof(r->finish), buf_as_str(&b));
+		llm_keep_line(r->finish, sizeof(r->finish), buf_as_str(&b));
 		buf_release(&b);
 	}
 	r->finish_seen = true;
@@ -383,37 +374,43 @@ static void
 read_thought(struct llm_reply *r, const struct js *m)
 {
 	static const char *const fields[] = { "reasoning_content", "reasoning",
-		"thinking", "reasoning_text" };
-	const struct js *details = js_get(m, "reasoning_details");
+		"thinking", "reasoning_text", "reasoning_details" };
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		const struct js *v = js_get(m, fields[i]);
-		struct str s = js_str(v);
-
-		if (s.n == 0)
-			s = js_str(js_get(v, "content"));
-		if (s.n > 0) {
-			buf_str(&r->thought, s);
+		if (add_thought(r, js_get(m, fields[i])))
 			return;
-		}
 	}
-	for (size_t i = 0; i < js_count(details); i++) {
-		struct str s = js_str(js_get(js_at(details, i), "text"));
+}
 
-		if (s.n == 0)
-			s = js_str(js_get(js_at(details, i), "summary"));
-		if (s.n > 0)
-			buf_str(&r->thought, s);
+/* A string, an object around one, or a list of either. */
+static bool
+add_thought(struct llm_reply *r, const struct js *v)
+{
+	static const char *const fields[] = { "content", "text", "summary" };
+	struct str s = js_str(v);
+	bool any = false;
+
+	for (size_t i = 0; js_is_array(v) && i < js_count(v); i++) {
+		const struct js *part = js_at(v, i);
+
+		if (!js_is_array(part) && add_thought(r, part))
+			any = true;
 	}
+	for (size_t i = 0; s.n == 0 && i < sizeof(fields) / sizeof(fields[0]);
+	     i++)
+		s = js_str(js_get(v, fields[i]));
+	if (s.n > 0)
+		buf_str(&r->thought, s);
+	return any || s.n > 0;
 }
 
 static void
 read_usage(struct llm_reply *r, const struct js *u)
 {
 	const struct js *details = js_get(u, "completion_tokens_details");
-	int64_t in = tokens(js_get(u, "prompt_tokens"));
-	int64_t out = tokens(js_get(u, "completion_tokens"));
-	int64_t thinking = tokens(js_get(details, "reasoning_tokens"));
+	int64_t in = tokens(u, "prompt_tokens", "input_tokens");
+	int64_t out = tokens(u, "completion_tokens", "output_tokens");
+	int64_t thinking = tokens(details, "reasoning_tokens", NULL);
 
 	if (in >= 0)
 		r->in = in;
@@ -425,124 +422,19 @@ read_usage(struct llm_reply *r, const struct js *u)
 
 /* -1 for all that cannot be a count: it is estimated then. */
 static int64_t
-tokens(const struct js *v)
+tokens(const struct js *u, const char *field, const char *newer)
 {
+	const struct js *v = js_get(u, field);
 	int64_t n;
 	double real;
 
+	if (v == NULL && newer != NULL)
+		v = js_get(u, newer);
 	if (js_int(v, 0, LLM_TOKENS_SANE, &n) == ERR_OK)
 		return n;
 	if (js_real(v, &real) == ERR_OK && real >= 0 && real <= LLM_TOKENS_SANE)
 		return (int64_t)real;
 	return -1;
-}
-
-/*
- * {"error": "..."}, {"error": {...}}, {"object": "error", "message": ...},
- * {"detail": ...}, {"errors": [...]}, {"message": ...} without choices.
- */
-static void
-read_error(struct llm_reply *r, const struct js *o)
-{
-	const struct js *detail = js_get(o, "detail");
-
-	if (read_error_object(r, js_get(o, "error")) ||
-	    js_get(o, "choices") != NULL)
-		return;
-	if (read_error_object(r, js_at(js_get(o, "errors"), 0)))
-		return;
-	if (js_is_array(detail)) { /* FastAPI: what is wrong and where */
-		const struct js *first = js_at(detail, 0);
-		const struct js *loc = js_get(first, "loc");
-		struct str last = js_str(
-		    js_at(loc, js_count(loc) > 0 ? js_count(loc) - 1 : 0));
-
-		r->error.seen = true;
-		error_text(r, js_str(js_get(first, "msg")));
-		keep_line(r->error.param, sizeof(r->error.param), last);
-	} else if (js_str(detail).n > 0) {
-		r->error.seen = true;
-		error_text(r, js_str(detail));
-	} else if (js_str(js_get(o, "message")).n > 0) {
-		(void)read_error_object(r, o);
-	}
-}
-
-static bool
-read_error_object(struct llm_reply *r, const struct js *e)
-{
-	struct str s = js_str(e);
-
-	if (s.n > 0) {
-		r->error.seen = true;
-		error_text(r, s);
-		return true;
-	}
-	if (!js_is_object(e) || js_count(e) == 0)
-		return false;
-	r->error.seen = true;
-	error_text(r, js_str(js_get(e, "message")));
-	error_name(r, js_get(e, "type"));
-	error_name(r, js_get(e, "code"));
-	error_name(r, js_get(js_get(e, "innererror"), "code"));
-	error_code(r, js_get(e, "code"));
-	if (r->error.code == 0)
-		error_code(r, js_get(e, "status"));
-	keep_line(
-	    r->error.param, sizeof(r->error.param), js_str(js_get(e, "param")));
-	return true;
-}
-
-static void
-error_text(struct llm_reply *r, struct str s)
-{
-	if (s.n > 0)
-		keep_line(r->error.message, sizeof(r->error.message), s);
-}
-
-/* Types and codes, lower case, one after the other. */
-static void
-error_name(struct llm_reply *r, const struct js *v)
-{
-	struct str s = js_str(v);
-	char *name = r->error.name;
-	size_t n = strlen(name);
-
-	if (s.n == 0 || n + 2 >= sizeof(r->error.name))
-		return;
-	if (n > 0)
-		name[n++] = ' ';
-	keep_line(name + n, sizeof(r->error.name) - n, s);
-	for (; name[n] != '\0'; n++)
-		name[n] = (char)tolower((unsigned char)name[n]);
-}
-
-static void
-error_code(struct llm_reply *r, const struct js *v)
-{
-	int64_t n;
-
-	if (js_int(v, 100, 599, &n) == ERR_OK ||
-	    str_int(js_str(v), 100, 599, &n) == ERR_OK)
-		r->error.code = (int)n;
-}
-
-/* s on one line, cut on a character's border; what it holds may be dirty. */
-static void
-keep_line(char *out, size_t room, struct str s)
-{
-	size_t n = s.n < room - 1 ? s.n : room - 1;
-
-	if (n < s.n) {
-		while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-			n--;
-	}
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		out[i] = c < 0x20 || c == 0x7f ? ' ' : s.p[i];
-	}
-	out[n] = '\0';
 }
 
 /* A stream that runs in circles costs money until somebody stops it. */

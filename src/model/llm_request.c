@@ -31,6 +31,7 @@ static const char *tokens_name(
     const struct llm_endpoint *ep, const struct llm_learnt *l);
 static bool names(const struct llm_reply *r, struct str parameter);
 static bool says_unsupported(const char *message);
+static bool refuses_system(const char *message);
 static bool learn_system(struct llm_learnt *l, const struct llm_endpoint *ep,
     const struct llm_reply *r);
 static bool drop(struct llm_learnt *l, struct text name);
@@ -276,7 +277,8 @@ names(const struct llm_reply *r, struct str parameter)
 	struct str message = str_of(r->error.message);
 	struct str said = str_of(r->error.param);
 
-	if (said.n > 0)
+	/* Servers written in Python say "None" for nothing. */
+	if (said.n > 0 && !str_is(said, "None"))
 		return str_eq(said, parameter);
 	for (size_t i = 0; i + parameter.n <= message.n; i++) {
 		char before = i > 0 ? message.p[i - 1] : ' ';
@@ -299,13 +301,32 @@ says_unsupported(const char *message)
 	static const char *const words[] = { "upported", "nrecognized",
 		"nrecognised", "nknown", "nexpected", "ot permitted",
 		"ot allowed", "xtra ", "does not support", "not accept",
-		"eprecated", "nly the default" };
+		"eprecated", "nly the default", "n't support", "annot be",
+		"not enabled" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strstr(message, words[i]) != NULL)
 			return true;
 	}
 	return false;
+}
+
+/* "System role not supported", "invalid role: system", "Only user and assistant
+ * roles are supported", "roles must alternate". */
+static bool
+refuses_system(const char *m)
+{
+	bool no = says_unsupported(m) || strcasestr(m, "invalid role") != NULL;
+
+	if (strstr(m, "role") == NULL)
+		return no &&
+		       (strcasestr(m, "system message") != NULL ||
+			   strcasestr(m, "system prompt") != NULL ||
+			   strcasestr(m, "system instruction") != NULL ||
+			   strcasestr(m, "developer instruction") != NULL);
+	return strstr(m, "alternate") != NULL ||
+	       (no && (strcasestr(m, "system") != NULL ||
+			  strstr(m, "nly user and assistant") != NULL));
 }
 
 /* A model without a system role gets its instructions with the question. */
@@ -316,12 +337,11 @@ learn_system(struct llm_learnt *l, const struct llm_endpoint *ep,
 	const char *m = r->error.message;
 	enum llm_system_as now = system_as(ep, l);
 
-	if (now == LLM_SYSTEM_USER_PREFIX || strstr(m, "role") == NULL)
+	if (now == LLM_SYSTEM_USER_PREFIX)
 		return false;
 	if (now == LLM_SYSTEM_DEVELOPER && strstr(m, "developer") != NULL)
 		l->system_as = LLM_SYSTEM_SYSTEM;
-	else if ((strcasestr(m, "system") != NULL && says_unsupported(m)) ||
-		 strstr(m, "alternate") != NULL)
+	else if (refuses_system(m))
 		l->system_as = LLM_SYSTEM_USER_PREFIX;
 	else
 		return false;

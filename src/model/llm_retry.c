@@ -8,6 +8,8 @@
 
 static bool milliseconds(struct str s, double unit, int64_t *out);
 static bool http_date(struct str s, int64_t *out);
+static bool date_at(struct str s, size_t day_at, size_t month_at,
+    size_t year_at, size_t year_n, size_t time_at, int64_t *out);
 static bool two_digits(struct str s, size_t at, int *out);
 static int64_t days_to(int64_t year, int month, int day);
 
@@ -147,6 +149,8 @@ milliseconds(struct str s, double unit, int64_t *out)
 	double v;
 
 	s = str_trim(s);
+	if (s.n > 1 && s.p[s.n - 1] == 's' && unit > 1)
+		s.n--; /* "2s" */
 	if (s.n == 0 || str_real(s, &v) != ERR_OK || v < 0)
 		return false;
 	v *= unit;
@@ -154,26 +158,50 @@ milliseconds(struct str s, double unit, int64_t *out)
 	return true;
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", the one form that is still written. */
+/* The three forms of RFC 9110: where day, month, year and time stand. */
 static bool
 http_date(struct str s, int64_t *out)
+{
+	const char *comma;
+
+	s = str_trim(s);
+	comma = s.n == 0 ? NULL : memchr(s.p, ',', s.n);
+	if (comma != NULL) { /* behind the day's name, however long */
+		size_t n = (size_t)(comma - s.p);
+
+		s = str_trim((struct str){ comma + 1, s.n - n - 1 });
+		/* "06 Nov 1994 08:49:37 GMT", "06-Nov-94 08:49:37 GMT" */
+		if (s.n == 24 && memcmp(s.p + 20, " GMT", 4) == 0)
+			return date_at(s, 0, 3, 7, 4, 12, out);
+		return s.n == 22 && memcmp(s.p + 18, " GMT", 4) == 0 &&
+		       date_at(s, 0, 3, 7, 2, 10, out);
+	}
+	/* "Sun Nov  6 08:49:37 1994" */
+	return s.n == 24 && date_at(s, 8, 4, 20, 4, 11, out);
+}
+
+static bool
+date_at(struct str s, size_t day_at, size_t month_at, size_t year_at,
+    size_t year_n, size_t time_at, int64_t *out)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	int day, hour, minute, second, month;
 	int64_t year;
 
-	s = str_trim(s);
-	if (s.n != 29 || memcmp(s.p + 25, " GMT", 4) != 0 ||
-	    !two_digits(s, 5, &day) || !two_digits(s, 17, &hour) ||
-	    !two_digits(s, 20, &minute) || !two_digits(s, 23, &second) ||
-	    str_int((struct str){ s.p + 12, 4 }, 1970, 9999, &year) != ERR_OK)
+	if (!two_digits(s, day_at, &day) || !two_digits(s, time_at, &hour) ||
+	    !two_digits(s, time_at + 3, &minute) ||
+	    !two_digits(s, time_at + 6, &second) ||
+	    str_int((struct str){ s.p + year_at, year_n }, 0, 9999, &year) !=
+		ERR_OK)
 		return false;
+	if (year_n == 2)
+		year += year < 70 ? 2000 : 1900;
 	for (month = 0; month < 12; month++) {
-		if (memcmp(s.p + 8, months + 3 * month, 3) == 0)
+		if (memcmp(s.p + month_at, months + 3 * month, 3) == 0)
 			break;
 	}
-	if (month == 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
-	    second > 60)
+	if (month == 12 || year < 1970 || day < 1 || day > 31 || hour > 23 ||
+	    minute > 59 || second > 60)
 		return false;
 	*out =
 	    ((days_to(year, month + 1, day) * 24 + hour) * 60 + minute) * 60 +
@@ -185,8 +213,10 @@ static bool
 two_digits(struct str s, size_t at, int *out)
 {
 	int64_t v;
+	bool one = s.p[at] == ' '; /* asctime has no leading nought */
 
-	if (str_int((struct str){ s.p + at, 2 }, 0, 99, &v) != ERR_OK)
+	if (str_int((struct str){ s.p + at + one, 2 - (size_t)one }, 0, 99,
+		&v) != ERR_OK)
 		return false;
 	*out = (int)v;
 	return true;

@@ -105,6 +105,11 @@ add_field(struct llm_sse *s, struct str line)
 			buf_c(&s->data, '\n');
 		s->has_data = true;
 		buf_str(&s->data, value);
+	} else if (str_is(name, "error")) {
+		/* llama.cpp says so instead of "event: error". */
+		memcpy(s->event, "error", sizeof("error"));
+		s->has_data = true;
+		buf_str(&s->data, value);
 	} else if (str_is(name, "event")) {
 		size_t n = value.n < sizeof(s->event) - 1
 			       ? value.n

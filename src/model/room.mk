@@ -43,11 +43,11 @@ include src/model/standing.mk
 libarena_a_SOURCES += \
 	src/model/conf_endpoints.c \
 	src/model/llm.c src/model/llm.h src/model/llm_ask.h \
-	src/model/llm_classify.c src/model/llm_key.c src/model/llm_mask.c \
-	src/model/llm_names.c \
+	src/model/llm_classify.c src/model/llm_error.c src/model/llm_key.c \
+	src/model/llm_mask.c src/model/llm_names.c \
 	src/model/llm_parts.h src/model/llm_place.c src/model/llm_repeat.c \
 	src/model/llm_reply.c src/model/llm_request.c src/model/llm_retry.c \
 	src/model/llm_sse.c \
-	src/model/llm_text.c src/model/llm_url.c
+	src/model/llm_text.c src/model/llm_url.c src/model/llm_visible.c
 include src/model/job.mk
 include src/model/social.mk

@@ -604,6 +604,132 @@ for (const [letter, reply] of [
   add(`89${letter}`, 'the key echoed', reply, { no_secret: true, n: null }, { key: LEAK, attempts: 1 });
 }
 
+// ---- G. what servers of other makes do: more of every kind above ----
+
+const late = (header, more = {}) => thenHello(slow429('Date: Sun, 06 Nov 1994 08:49:36 GMT', header));
+add('101a', 'Retry-After with a date of RFC 850', late('Retry-After: Sunday, 06-Nov-94 08:49:37 GMT'), ok('Hello.', { n: 2, min_ms: 1000, max_ms: 4000 }), { ngx: { min_ms: 0 } });
+add('101b', 'Retry-After with a date of asctime', late('Retry-After: Sun Nov  6 08:49:37 1994'), ok('Hello.', { n: 2, min_ms: 1000, max_ms: 4000 }), { ngx: { min_ms: 0 } });
+add('101c', 'Retry-After: 0', thenHello(slow429('Retry-After: 0')), ok('Hello.', { n: 2, max_ms: 2000 }));
+add('101d', 'Retry-After with blanks around', thenHello(slow429('retry-after: \t 0.4 \t')), ok('Hello.', { n: 2, min_ms: 400 }));
+add('101e', 'a wait in seconds with its unit', thenHello(slow429('Retry-After: 1s')), ok('Hello.', { n: 2, min_ms: 1000, max_ms: 4000 }));
+
+// Errors, each as its maker writes them.
+const refused = (letter, row, status, body, want, opts) => add(`102${letter}`, row, json(body, { status }), want, opts);
+refused('a', 'Ollama: the model is not there', 404, { error: { message: 'model \'llama9\' not found', type: 'api_error', param: null, code: null } }, once('permanent', 'model'));
+refused('b', 'vLLM: the model is not there', 404, { object: 'error', message: 'The model `x` does not exist.', type: 'NotFoundError', param: null, code: 404 }, once('permanent', 'model'));
+refused('c', 'LM Studio: no model loaded', 404, { error: { message: 'No models loaded. Please load a model in the developer page.', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } }, once('permanent', 'model'));
+refused('d', 'llama.cpp: still loading', 503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }, again('transient', 'server'));
+refused('e', 'llama.cpp: still loading, with a 200', 200, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }, again('transient', 'server'));
+refused('f', 'TGI: overloaded', 429, { error: 'Model is overloaded', error_type: 'overloaded' }, again('transient', 'throttled'));
+refused('g', 'TGI: prompt too long', 422, { error: 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 2000 `inputs` tokens and 300 `max_new_tokens`', error_type: 'validation' }, once('permanent', 'context'));
+refused('h', 'TGI: prompt too long, the other way', 422, { error: 'Input validation error: `inputs` must have less than 1024 tokens. Given: 1100', error_type: 'validation' }, once('permanent', 'context'));
+refused('i', 'LiteLLM: the budget is spent', 400, { error: { message: 'Budget has been exceeded! Current cost: 1.2, Max budget: 1.0', type: 'budget_exceeded', param: null, code: '400' } }, once('permanent', 'quota'));
+refused('j', 'LiteLLM: no such model', 400, { error: { message: '{\'error\': "/chat/completions: Invalid model name passed in model=x. Call `/v1/models` to view available models for your key."}', type: 'None', param: 'None', code: '400' } }, once('permanent', 'model'));
+refused('k', 'LiteLLM: a code in quotes within a 200', 200, { error: { message: 'litellm.RateLimitError: slow', type: 'None', param: 'None', code: '429' } }, again('transient', 'throttled'));
+refused('l', 'OpenRouter: the provider failed, with a 200', 200, { error: { message: 'Provider returned error', code: 502, metadata: { raw: 'x', provider_name: 'Y' } }, user_id: 'u' }, again('transient', 'server'));
+refused('m', 'OpenRouter: no credits', 402, { error: { message: 'This request requires more credits, or fewer max_tokens.', code: 402 } }, once('permanent', 'quota'));
+refused('n', 'xAI: credits used up', 429, { code: 'Some resource has been exhausted', error: 'Your team x has either used all available credits or reached its monthly spending limit.' }, once('permanent', 'quota'));
+refused('o', 'OpenAI: no access to the model', 403, { error: { message: 'Project `p` does not have access to model `x`', type: 'invalid_request_error', param: null, code: 'model_not_found' } }, once('permanent', 'model'));
+refused('p', 'Gemini: prompt too long', 400, [{ error: { code: 400, message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).', status: 'INVALID_ARGUMENT' } }], once('permanent', 'context'));
+refused('q', 'xAI: prompt too long', 400, { code: 'Client specified an invalid argument', error: 'This model\'s maximum prompt length is 131072 but the request contains 537812 tokens.' }, once('permanent', 'context'));
+refused('r', 'Cohere: prompt too long', 400, { id: 'i', message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 9000.' }, once('permanent', 'context'));
+refused('s', 'MiniMax: a status beside null choices, 200', 200, { choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }, again('transient', 'throttled'));
+refused('t', 'MiniMax: money, 200', 200, { id: 'i', choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, once('permanent', 'quota'));
+refused('u', 'a message named msg, 200', 200, { code: 500, msg: '404 NOT_FOUND', success: false }, { class: ['permanent', 'transient'], n: null, text: null, detail: 'NOT_FOUND' });
+refused('v', 'Baidu: error_code and error_msg, 200', 200, { error_code: 336003, error_msg: 'the max input characters is 1000', id: 'i' }, once('permanent', null, { detail: 'max input characters' }));
+refused('w', 'a message beside an empty list of choices, 200', 200, { choices: [], message: 'upstream timeout', code: 504 }, again('transient', 'server'));
+refused('x', 'errors told in Chinese keep their class by the status', 429, { error: { message: '请求过于频繁，请稍后再试', type: 'new_api_error', code: '1302' } }, again('transient', 'throttled'));
+refused('y', 'the shapes of other interfaces are no answers (Ollama)', 200, { model: 'x', message: { role: 'assistant', content: 'Hello.' }, done: true }, once('permanent', 'shape', { text: null }));
+refused('z', 'the shapes of other interfaces are no answers (Anthropic)', 200, { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hello.' }], stop_reason: 'end_turn' }, once('permanent', 'shape', { text: null }));
+// Gateways that copy one struct send an error with nothing in it.
+for (const [letter, error] of [['a', { message: '', type: '', param: '', code: null }], ['b', {}], ['c', ''], ['d', false], ['e', { message: null, code: 0 }], ['f', []], ['g', 0]]) {
+  add(`103${letter}`, `an error that holds nothing, ${JSON.stringify(error)}, beside an answer`, json({ ...said('Hello.'), error }), ok());
+  add(`103${letter}s`, 'the same in a stream', stream(spoken('Hello.').map((e) => ({ ...e, error }))), ok());
+}
+add('103h', 'base_resp that says success', json({ ...said('Hello.'), base_resp: { status_code: 0, status_msg: 'success' } }), ok());
+add('103i', 'a message beside good choices', json({ ...said('Hello.'), message: 'success', code: 200, msg: 'ok' }), ok());
+
+// Finish reasons of other makes.
+for (const [letter, finish, want] of [['a', 'content-filter', once('refused', 'answer-refused')], ['b', 'model_length', cutShort()],
+  ['c', 'max-tokens', cutShort()], ['d', 'tool-calls', once('permanent', 'tools')], ['e', 'ERROR_TOXIC', once('refused', 'answer-refused')],
+  ['f', 'internal_error', again('transient', 'server')], ['g', 'failed', again('transient', 'server')], ['h', 'max_length', cutShort()],
+  ['i', 'IMAGE_SAFETY', once('refused', 'answer-refused')], ['j', 'ERROR', again('transient', 'server')], ['k', 'Content Filter', once('refused', 'answer-refused')],
+  ['l', 'context_length_exceeded', cutShort()], ['m', 'FINISH_REASON_UNSPECIFIED', ok('Hello.', { flags: ['finish_unknown'] })], ['n', 'error_finish', again('transient', 'server')]]) {
+  add(`104${letter}`, `finish ${finish}`, json(said('Hello.', finish)), want);
+  add(`104${letter}s`, `finish ${finish} (stream)`, stream(spoken('Hello.', finish)), want);
+}
+add('104o', 'Azure: the filter, and no message at all', json({ choices: [{ index: 0, finish_reason: 'content_filter', content_filter_results: { hate: { filtered: true, severity: 'high' } } }] }), once('refused', 'answer-refused'));
+add('104p', 'Azure: filter results before, between and behind', stream([{ choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] }, ...spoken('Hello.'),
+  { choices: [{ index: 0, finish_reason: null, content_filter_results: { hate: { filtered: false } }, content_filter_offsets: { check_offset: 5 } }] }]), ok());
+
+// Thinking of other makes.
+add('105a', 'Mistral: thinking as parts of a part', json(completion({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }, { type: 'text', text: 'Hello.' }] })), ok('Hello.', { thought: 'hm' }));
+add('105as', 'the same in a stream', stream([chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }), chunk({ content: [{ type: 'text', text: 'Hello.' }] }), chunk({}, 'stop')]), ok('Hello.', { thought: 'hm' }));
+add('105b', 'reasoning_content as parts', json(completion({ content: 'Hello.', reasoning_content: [{ type: 'text', text: 'hm' }] })), ok('Hello.', { thought: 'hm' }));
+add('105c', 'encrypted reasoning and a summary', json(completion({ content: 'Hello.', reasoning_details: [{ type: 'reasoning.encrypted', data: 'AAAA' }, { type: 'reasoning.summary', summary: 'hm' }] })), ok('Hello.', { thought: 'hm' }));
+both('105d', 'Hunyuan: an answer in tags behind the thinking', '<think>\nhm\n</think>\n<answer>\nHello.\n</answer>', ok('Hello.', { thought: 'hm' }));
+both('105e', 'ERNIE: a response in tags behind the thinking', 'hm\n</think>\n\n<response>\nHello.\n</response>', ok('Hello.', { thought: 'hm' }));
+both('105f', 'harmony whose marks were taken off', 'analysisThe user greets.assistantfinalHello.', ok('Hello.', { thought: 'The user greets.' }));
+both('105g', 'harmony with its final alone', '<|channel|>final<|message|>Hello.<|return|>', ok());
+both('105h', 'harmony with a commentary between', '<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>commentary<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Hello.', ok('Hello.', { thought: 'hm' }));
+both('105i', 'Apertus: an inner voice', '<|inner_prefix|>hm<|inner_suffix|>Hello.', ok('Hello.', { thought: 'hm' }));
+both('105j', 'a scratchpad', '<scratchpad>hm</scratchpad>\nHello.', ok('Hello.', { thought: 'hm' }));
+both('105k', 'thinking behind a mark of the template', '<|im_start|>assistant\n<think>hm</think>\nHello.<|im_end|>', ok('Hello.', { thought: 'hm' }));
+both('105l', 'an answer that was asked to be in tags keeps them', '<answer>42</answer>', ok('<answer>42</answer>'));
+both('105m', 'an analysis that is the answer', 'analysis of variance: compare the means.', ok('analysis of variance: compare the means.'));
+both('105n', 'thinking that ends with a rule in its own line', '<THINK>\nhm\n</THINK>\n\n---\n\nHello.', ok('---\n\nHello.', { thought: 'hm' }));
+
+// Marks of templates that came through.
+for (const [letter, mark] of [['a', '<|im_start|>assistant\n'], ['b', '<|start_header_id|>assistant<|end_header_id|>\n\n'], ['c', '<start_of_turn>model\n'], ['d', '<s> '], ['e', '[/INST] '], ['f', '<|assistant|>\n'], ['g', '<bos>']]) {
+  both(`106${letter}`, `a template's mark in front: ${mark.trim()}`, `${mark}Hello.`, ok());
+}
+for (const [letter, mark] of [['h', '<|eom_id|>'], ['i', '<|eot|>'], ['j', '<eos>'], ['k', '<|END_OF_TURN_TOKEN|>'], ['l', '</answer>\n<|im_end|>'], ['m', '[EOS]'], ['n', '<|endofassistant|>']]) {
+  if (letter !== 'l' && letter !== 'm') both(`106${letter}`, `a template's mark behind: ${mark}`, `Hello.${mark}`, ok());
+}
+both('106o', 'a talk that the template lets run on', 'Hello.<|im_end|>\n<|im_start|>user\nAnd now?<|im_end|>\n<|im_start|>assistant\nNo.', ok());
+both('106p', 'and another kind of it', 'Hello.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nAnd now?', ok());
+both('106q', 'an answer about such marks keeps them', 'A turn ends with `<|im_end|>`, then `<|im_start|>user` begins the next.', ok('A turn ends with `<|im_end|>`, then `<|im_start|>user` begins the next.'));
+
+// Streams of other makes.
+add('107a', 'everything, its finish, then a line that stays open', () => ({ raw: cat(open200, D(piece('Hello.', 'stop'))), end: 'hang' }), ok('Hello.', { max_ms: 4000 }), { idle: 500, ...local });
+add('107b', 'an event in Anthropic\'s manner in a 200', S('event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'), again('transient', 'server'));
+add('107c', 'llama.cpp: an error as a field of its own', S(`${D(piece('Hel'))}error: {"code":500,"message":"the model crashed","type":"server_error"}\n\n`), again('transient', 'server', { detail: 'crashed' }));
+add('107d', 'vLLM of old: an error of one level, then the end', S(D(piece('Hel'), JSON.stringify({ object: 'error', message: 'out of memory', type: 'InternalServerError', param: null, code: 500 }), '[DONE]')), again('transient', 'server'));
+add('107e', 'OpenRouter: an error beside a choice', stream([chunk({ content: 'Hel' }), { provider: 'x', error: { code: 'server_error', message: 'Provider disconnected' }, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] }]), again('transient', 'server'));
+add('107f', 'TGI: an error in the middle', S(`${D(piece('Hel'))}data: {"error":"Request failed during generation: Server error: CUDA out of memory","error_type":"generation"}\n\n`), again('transient', 'server'));
+add('107g', 'usage alone, without choices', stream([...spoken('Hello.'), { usage: { prompt_tokens: 7, completion_tokens: 77 } }]), ok('Hello.', { tokens_out: 77, not_flags: ['estimated'] }));
+add('107h', 'usage within the choice', stream([chunk({ content: 'Hello.' }), { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: { prompt_tokens: 7, completion_tokens: 77 } }] }]), ok('Hello.', { tokens_out: 77, not_flags: ['estimated'] }));
+add('107i', 'usage by its newer names', json(completion({ content: 'Hello.' }, 'stop', { usage: { input_tokens: 7, output_tokens: 77 } })), ok('Hello.', { tokens_out: 77, not_flags: ['estimated'] }));
+add('107j', 'a comment that looks like an event', S(`: data: ${piece('No.')}\n\n${D(piece('Hello.', 'stop'), '[DONE]')}`), ok());
+add('107k', 'data in capitals is another field', S(`${D(piece('Hel'))}Data: ${piece('No.')}\n\n${D(piece('lo.', 'stop'), '[DONE]')}`), ok());
+add('107l', 'a tab behind the colon', S(`data:\t${piece('Hello.', 'stop')}\n\ndata:\t[DONE]\n\n`), ok());
+add('107m', 'chunked trailers behind a stream', stream(spoken('Hello.'), { trailers: 'X-Checksum: 1\r\nx-should-retry: true\r\n' }), ok());
+add('107n', 'an extension of the chunk', () => ({ raw: cat(`HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n`, ...[D(piece('Hel')), D(piece('lo.', 'stop'), '[DONE]')].map((p) => `${B(p).length.toString(16)};sig="a;b"\r\n${p}\r\n`), '0\r\n\r\n') }), ok());
+add('107o', 'blank lines by the hundred before and between', S(`${'\n'.repeat(500)}${D(piece('Hel'))}${'\r\n'.repeat(500)}${D(piece('lo.', 'stop'), '[DONE]')}`), ok());
+add('107p', 'a mark before a comment, CRLF', S(`\ufeff: hi\r\n\r\ndata: ${piece('Hello.', 'stop')}\r\n\r\ndata: [DONE]\r\n\r\n`), ok());
+add('107q', 'gzip that nobody asked for, streamed', () => http(zlib.gzipSync(D(piece('Hello.', 'stop'), '[DONE]')), { type: 'text/event-stream', framing: 'chunked', headers: ['Content-Encoding: gzip'] }), once('permanent', 'not-json', { detail: 'compressed' }));
+add('107r', 'the whole text again at the end', stream([chunk({ content: 'Hel' }), chunk({ content: 'lo.' }), { choices: [{ index: 0, delta: {}, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }] }]), ok());
+add('107s', 'a refusal behind some text', stream([chunk({ content: 'Sure' }), chunk({ refusal: 'I cannot.' }), chunk({}, 'stop')]), once('refused', 'answer-refused', { text: null }));
+add('107t', 'an audio answer', json(completion({ content: null, audio: { id: 'a', data: 'AAAA', transcript: 'Hello.' } })), wordless);
+
+// Parameters refused in other words.
+const refusesParam = (letter, name, value, status, body) => add(`108${letter}`, `refuses ${name}`, (rq) => (name in rq.sent ? json(body, { status })(rq) : hello(rq)),
+  ok('Hello.', { n: 2, flags: ['dropped'] }), { params: { [name]: value } });
+refusesParam('a', 'seed', '7', 422, { object: 'error', message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted', input: 7 }] }, type: 'invalid_request_error', param: null, code: null });
+refusesParam('b', 'seed', '7', 400, [{ error: { code: 400, message: 'Invalid JSON payload received. Unknown name "seed": Cannot find field.', status: 'INVALID_ARGUMENT' } }]);
+refusesParam('c', 'temperature', '0.5', 400, { error: { message: 'litellm.UnsupportedParamsError: gpt-5 models don\'t support temperature=0.5. Only temperature=1 is supported.', type: 'None', param: 'None', code: '400' } });
+refusesParam('d', 'presence_penalty', '1', 400, { code: 'Client specified an invalid argument', error: 'Argument not supported on this model: presence_penalty' });
+refusesParam('e', 'seed', '7', 400, { error: { message: 'Additional properties are not allowed (\'seed\' was unexpected)', type: 'invalid_request_error' } });
+refusesParam('f', 'temperature', '0.5', 400, { error: { message: '`temperature` is deprecated for this model.', type: 'invalid_request_error' } });
+refusesParam('g', 'top_p', '0.5', 400, { error: { message: '`top_p` cannot be specified for this model.', type: 'invalid_request_error' } });
+refusesParam('h', 'seed', '7', 422, { detail: 'body -> seed: extra fields not permitted' });
+refusesParam('i', 'temperature', '0', 400, { error: { message: 'Invalid value: temperature must be 1 for this model', param: 'temperature', code: 'unsupported_value', type: 'invalid_request_error' } });
+for (const [letter, message] of [['j', 'Unsupported value: \'messages[0].role\' does not support \'system\' with this model.'], ['k', 'Developer instruction is not enabled for models/gemma-3-27b-it'],
+  ['l', 'Only user and assistant roles are supported!'], ['m', 'System messages are not supported by this model.'], ['n', 'invalid role: system']]) {
+  add(`108${letter}`, `refuses the system: ${message}`, refusesSystem(message), ok('Hello.', { n: 2 }), { messages: brief });
+}
+add('108o', 'refuses the system, named by its place', (rq) => (rq.sent.messages[0].role === 'system' ? problem(400, { message: 'Unsupported value: \'messages[0].role\' does not support \'system\' with this model.', type: 'invalid_request_error', param: 'messages[0].role', code: 'unsupported_value' })(rq) : saw('u:S1\n\nU1')(rq)), ok('Hello.', { n: 2 }), { messages: brief });
+
 // ---- scenarios that the driver plays by hand (no want: not in the table) ----
 
 add('23', 'a breaker', (rq) => (rq.value === 'up' ? hello(rq) : problem(503, { message: 'down' })(rq)));
