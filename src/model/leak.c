@@ -46,6 +46,7 @@ static enum err read_all(struct leak_reading *s);
 static void mark_asked(void *arg, enum leak_phrase p, size_t last);
 static void note(void *arg, enum leak_phrase p, size_t last);
 static void mark(void *arg, enum leak_phrase p, size_t last);
+static void pass_fences(struct leak_reading *s, size_t from, size_t i);
 static void look(struct leak_reading *s);
 static void disarm(struct leak_reading *s);
 static size_t judge_name(struct leak_reading *s, size_t i);
@@ -379,14 +380,31 @@ mark_asked(void *arg, enum leak_phrase p, size_t last)
 	s->asked |= UINT32_C(1) << p;
 }
 
+/* Fences stand where there is no word: from that byte to word i. */
+static void
+pass_fences(struct leak_reading *s, size_t from, size_t i)
+{
+	const char *p = s->c->answer.p;
+	size_t run = 0;
+
+	for (size_t k = from; k < s->a.w[i].at; k++) {
+		run = p[k] == '`' ? run + 1 : 0;
+		if (run == 3)
+			s->in_code = !s->in_code;
+	}
+}
+
 static void
 look(struct leak_reading *s)
 {
-	s->excuse = false;
+	size_t from = 0;
+
+	s->excuse = s->in_code = false;
 	for (size_t i = 0; i < s->a.n;) {
 		size_t n;
 
 		s->at = i;
+		pass_fences(s, from, i);
 		if (s->a.w[i].sentence)
 			disarm(s);
 		n = judge_name(s, i);
@@ -397,6 +415,7 @@ look(struct leak_reading *s)
 			leak_phrases_at(s->l, &s->a, i + k, note, s);
 		}
 		i += n;
+		from = s->a.w[i - 1].end;
 	}
 	if (s->excuse && s->c->answer.n < BARE_BYTES)
 		s->found |= LEAK_ERROR;

@@ -186,7 +186,8 @@ struct leak_reading { /* one answer, while it is judged */
 	size_t near_from, made_from; /* its first word */
 	unsigned found;
 	bool excuse;
-	bool alone; /* a name is the answer's label or signature */
+	bool in_code; /* the word stands between fences */
+	bool alone;   /* a name is the answer's label or signature */
 	const struct leak_entry *mentions[LEAK_MENTIONS];
 	size_t mentions_n;
 };
