@@ -23,7 +23,7 @@ struct markup {
 };
 
 /* Rises when the same source would render otherwise: re-render stored rows. */
-#define MARKDOWN_VERSION 1
+#define MARKDOWN_VERSION 2
 
 /* What a source has of: lists counts their items, bold the bold runs. */
 struct markdown_stats {

@@ -265,11 +265,33 @@ pair_end(struct str in, size_t i, size_t end, const char *close, size_t max,
 	return 0;
 }
 
-/* What stands between \( and \) or \[ and \]. */
+/* What stands between two signs of two bytes each. */
 static struct str
 body_of(struct str in, size_t i, size_t to)
 {
 	return to < i + 4 ? STR("") : (struct str){ in.p + i + 2, to - i - 4 };
+}
+
+/*
+ * End of $$...$$ that begins at i, or 0.  "From $$ to $$$" and "$$5 or $$6"
+ * speak of prices.
+ */
+static size_t
+dollars_end(struct formula_scan *fs, size_t i)
+{
+	struct str in = fs->in;
+	size_t to;
+
+	if ((i > 0 && in.p[i - 1] == '$') ||
+	    (i + 2 < fs->end && in.p[i + 2] == '$'))
+		return 0;
+	to = pair_end(in, i, fs->end, "$$", DISPLAY_MAX, &fs->closer[0]);
+	if (to < fs->end && (is_alnum(in.p[to]) || in.p[to] == '$'))
+		return 0;
+	return is_mathematical(
+		   str_trim(body_of(in, i, to)), "\n\\^_={}<>+-*/|()")
+		   ? to
+		   : 0;
 }
 
 /* End of the formula that begins at i, or 0. */
@@ -282,7 +304,7 @@ formula_end(struct formula_scan *fs, size_t i, enum piece_kind *kind)
 
 	*kind = PIECE_DISPLAY;
 	if (c == '$' && d == '$')
-		return pair_end(in, i, end, "$$", DISPLAY_MAX, &fs->closer[0]);
+		return dollars_end(fs, i);
 	if (c == '\\' && d == '[') {
 		to = pair_end(in, i, end, "\\]", DISPLAY_MAX, &fs->closer[1]);
 		return is_mathematical(body_of(in, i, to), "\n\\^_={}<>+-*/|")
