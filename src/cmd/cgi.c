@@ -341,7 +341,8 @@ write_below_base(struct str page)
 	const char *at;
 
 	/* What would have to be escaped is no path that anybody mounts at. */
-	if (base.n > 0 && strspn(base.p, plain) != base.n)
+	if (base.n > 0 && (strspn(base.p, plain) != base.n ||
+			      base.p[0] != '/' || str_starts(base, "//")))
 		base = STR("");
 	while ((at = memmem(page.p, page.n, link, sizeof(link) - 1)) != NULL) {
 		size_t before = (size_t)(at - page.p) + 2;
@@ -364,8 +365,14 @@ say_away(void)
 	    "Cache-Control: no-store\r\n"
 	    "Retry-After: 5\r\n"
 	    "X-Content-Type-Options: nosniff\r\n"
-	    "Referrer-Policy: no-referrer\r\n"
+	    "X-Frame-Options: DENY\r\n"
+	    "Referrer-Policy: same-origin\r\n"
+	    "Cross-Origin-Opener-Policy: same-origin\r\n"
+	    "Cross-Origin-Resource-Policy: same-origin\r\n"
+	    "Permissions-Policy: camera=(), geolocation=(), microphone=(), "
+	    "payment=(), usb=()\r\n"
 	    "Content-Security-Policy: default-src 'none'; style-src 'self'; "
+	    "img-src 'self'; base-uri 'none'; form-action 'none'; "
 	    "frame-ancestors 'none'\r\n\r\n";
 	static const char bare[] =
 	    "<!DOCTYPE html>\n"

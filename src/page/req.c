@@ -9,6 +9,7 @@
 
 static enum err parse_path(struct req *, struct str raw);
 static enum err split(struct req *);
+static enum err read_base(struct req *, struct str base);
 static bool is_long(struct req *, struct str uri);
 static bool is_astray(struct str path);
 static bool has_hidden_slash(struct str raw);
@@ -28,11 +29,11 @@ req_parse(struct req *rq)
 		     : str_is(rq->method_name, "POST") ? REQ_POST
 						       : REQ_OTHER;
 	rq->https = str_is(scheme, "https") || str_is(secure, "on");
-	rq->base = req_param(rq, "PA_BASE");
-	if (rq->base.p == NULL || str_is(rq->base, "/"))
-		rq->base = STR("");
+	e = read_base(rq, req_param(rq, "PA_BASE"));
 	if (is_long(rq, uri))
 		return ERR_TOOBIG;
+	if (e != ERR_OK)
+		return e;
 	query = uri;
 	uri = str_cut(&query, '?');
 	if ((e = parse_path(rq, uri)) != ERR_OK || (e = split(rq)) != ERR_OK)
@@ -88,6 +89,30 @@ is_long(struct req *rq, struct str uri)
 		return false;
 	rq->reason = "long_address";
 	return true;
+}
+
+/*
+ * Every link begins with the base: what is no path of this host ("//there"
+ * is another one) is not taken, wherever a web server has it from.
+ */
+static enum err
+read_base(struct req *rq, struct str base)
+{
+	rq->base = STR("");
+	while (base.n > 0 && base.p[base.n - 1] == '/')
+		base.n--;
+	if (base.n == 0)
+		return ERR_OK;
+	if (base.p[0] != '/' || base.p[1] == '/')
+		return ERR_INVALID;
+	for (size_t i = 0; i < base.n; i++) {
+		unsigned char c = (unsigned char)base.p[i];
+
+		if (c <= 0x20 || c == 0x7f || strchr("\"\\?#<>%;", c) != NULL)
+			return ERR_INVALID;
+	}
+	rq->base = base;
+	return ERR_OK;
 }
 
 /* Decode once, then take the base path off. */

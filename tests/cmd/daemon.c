@@ -617,6 +617,16 @@ test_cgi(void)
 		strstr(out.p, "\"/static") == NULL &&
 		strstr(out.p, "</html>") != NULL,
 	    "with the designed page, whose links lie below the script");
+	ok(strstr(out.p, "\r\nX-Frame-Options: DENY\r\n") != NULL &&
+		strstr(out.p, "\r\nPermissions-Policy: ") != NULL &&
+		strstr(out.p, "img-src 'self'") != NULL,
+	    "under the policy of the program's own pages");
+	setenv("SCRIPT_NAME", "//evil.example", 1);
+	is_int(command(run_cgi, "", &out), 0, "a script on another host");
+	ok(strstr(out.p, "\"/static/arena.css\"") != NULL &&
+		strstr(out.p, "evil") == NULL,
+	    "is no base for links");
+	setenv("SCRIPT_NAME", "/cgi-bin/arena", 1);
 
 	child = serve(NULL);
 	wait_for(control_path);

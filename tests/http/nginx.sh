@@ -4,13 +4,20 @@
 . "$(dirname "$0")/../arena.sh"
 
 page() { # NAME STATUS
-	local link outside
+	local link outside h missing=
 	is "$where $1: status" "$STATUS" "$2"
 	has "$where $1: a heading" "$BODY" "<h1>"
 	xmllint --noout --nonet "$DIR/body" 2>"$DIR/err"
 	ok "$where $1: well-formed" $?
 	has "$where $1: as XHTML" "$HEADERS" "application/xhtml+xml"
 	has "$where $1: with a strict policy" "$HEADERS" "default-src 'none'"
+	for h in "frame-ancestors 'none'" "X-Content-Type-Options: nosniff" \
+	    "X-Frame-Options: DENY" "Referrer-Policy: same-origin" \
+	    "Cross-Origin-Opener-Policy: same-origin" "Permissions-Policy: " \
+	    "Cross-Origin-Resource-Policy: same-origin"; do
+		case $HEADERS in *"$h"*) ;; *) missing="$missing [$h]" ;; esac
+	done
+	is "$where $1: no security header is missing" "$missing" ""
 	hasnt "$where $1: nothing of nginx shows" "$BODY" "nginx"
 	outside=$(grep -oE '(href|src)="/[^"]*"' <<<"$BODY" |
 		grep -v "\"${BASE_PATH-}/")

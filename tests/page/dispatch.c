@@ -96,6 +96,18 @@ test_base(void)
 	       "Path=/arena/;", 13) != NULL,
 	    "and the cookie's path");
 	t.cookie[0] = '\0';
+	with(&t, "PA_BASE", "/arena/");
+	check("GET", "/arena/leaderboard", NULL, 200);
+	ok(body_has(&t, "href=\"/arena/arena\""),
+	    "a slash at the end of the base does no harm");
+	with(&t, "PA_BASE", "//evil.example");
+	check("GET", "//evil.example/", NULL, 400);
+	ok(!body_has(&t, "//evil.example"),
+	    "a base that is another host leads nowhere");
+	with(&t, "PA_BASE", "evil.example");
+	check("GET", "/", NULL, 400);
+	with(&t, "PA_BASE", "/a\"><b");
+	check("GET", "/", NULL, 400);
 }
 
 static void
