@@ -3,6 +3,7 @@
 
 #include "model/conf.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -151,7 +152,9 @@ conf_load(const char *path, struct problems *ps, struct conf **out)
 	place_file(r.c, path);
 	place_data(r.c);
 	r.file = r.c->file.p;
-	if (access(r.file, F_OK) != 0) {
+	/* What cannot be looked at for another reason is told by the reader. */
+	if (access(r.file, F_OK) != 0 &&
+	    (errno == ENOENT || errno == ENOTDIR)) {
 		problems_add(ps, r.file, 0,
 		    "there is no such file; copy the sample folder %s/conf "
 		    "there, or name another with --conf",

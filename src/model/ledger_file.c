@@ -333,7 +333,7 @@ ledger_scan_open(struct ledger_scan *s, const char *path, int64_t from)
 	/* One byte before: it tells whether a line begins right here. */
 	s->offset = from > 0 ? from - 1 : 0;
 	if (lseek(s->fd, (off_t)s->offset, SEEK_SET) < 0) {
-		log_error("ledger %s: cannot be read (errno %d)", path, errno);
+		log_error("ledger %s: cannot be read (%s)", path, log_errno());
 		ledger_scan_close(s);
 		return ERR_IO;
 	}
@@ -401,7 +401,7 @@ fill(struct ledger_scan *s)
 		got = read(s->fd, s->room + s->to, SCAN_ROOM - s->to);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0) {
-		log_error("ledger: reading failed (errno %d)", errno);
+		log_error("ledger: reading failed (%s)", log_errno());
 		return ERR_IO;
 	}
 	s->end = got == 0;

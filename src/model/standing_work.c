@@ -59,7 +59,7 @@ standing_run(void *arg)
 	(void)pthread_setname_np(pthread_self(), "statistics");
 	if (setpriority(PRIO_PROCESS, 0, MODEST) != 0)
 		log_warning(
-		    "statistics keep the priority of votes: errno %d", errno);
+		    "statistics keep the priority of votes: %s", log_errno());
 	db_adopt(st->db);
 	while (!stop) {
 		store_wait(st->store, &watch, due);

@@ -199,8 +199,8 @@ make_folder(const char *path)
 	if (folder == NULL)
 		return ERR_NOMEM;
 	if (mkdir(folder, 0750) != 0 && errno != EEXIST) {
-		log_error("store %s: its folder cannot be made (errno %d)",
-		    path, errno);
+		log_error("store %s: its folder cannot be made (%s)", path,
+		    log_errno());
 		e = ERR_IO;
 	}
 	free(folder);
@@ -276,8 +276,8 @@ store_sync_folder(const char *path)
 
 	free(folder);
 	if (fd < 0 || fsync(fd) != 0) {
-		log_error("store %s: its folder cannot be synced (errno %d)",
-		    path, errno);
+		log_error("store %s: its folder cannot be synced (%s)", path,
+		    log_errno());
 		e = ERR_IO;
 	}
 	if (fd >= 0)
@@ -391,7 +391,7 @@ settle(const char *part, const char *to)
 	if (fd < 0 || fchmod(fd, 0600) != 0 || fsync(fd) != 0 ||
 	    rename(part, to) != 0) {
 		log_error(
-		    "backup %s: cannot be put in place (errno %d)", to, errno);
+		    "backup %s: cannot be put in place (%s)", to, log_errno());
 		e = errno == ENOSPC ? ERR_FULL : ERR_IO;
 	}
 	if (fd >= 0)

@@ -166,8 +166,8 @@ store_check_place(const char *path)
 		    path);
 		e = ERR_CONFIG;
 	} else if (statfs(folder, &fs) != 0) {
-		log_error("store %s: its folder cannot be looked at (errno %d)",
-		    path, errno);
+		log_error("store %s: its folder cannot be looked at (%s)", path,
+		    log_errno());
 		e = errno == ENOENT ? ERR_NOTFOUND : ERR_IO;
 	} else if (store_place_is_refused((long)fs.f_type)) {
 		log_error("store %s: lies on a network file system (type "

@@ -75,8 +75,8 @@ hold_name(struct store_hold *h, const char *path)
 
 	free(name);
 	if (fd < 0) {
-		log_error("store %s: its lock file cannot be made (errno %d)",
-		    path, errno);
+		log_error("store %s: its lock file cannot be made (%s)", path,
+		    log_errno());
 		return errno == ENOSPC ? ERR_FULL : ERR_IO;
 	}
 	if (!lock_file(fd))

@@ -82,7 +82,7 @@ cut(const char *path, int64_t size)
 	log_warning("ledger %s: a torn line at byte %lld is cut off", path,
 	    (long long)size);
 	if (truncate(path, (off_t)size) != 0) {
-		log_error("ledger %s: cannot be cut (errno %d)", path, errno);
+		log_error("ledger %s: cannot be cut (%s)", path, log_errno());
 		return ERR_IO;
 	}
 	return ERR_OK;

@@ -272,7 +272,7 @@ check_file(const char *path, enum db_mode mode)
 		return ERR_OK;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return ERR_NOTFOUND;
-	log_error("database %s: cannot be looked at (errno %d)", path, errno);
+	log_error("database %s: cannot be looked at (%s)", path, log_errno());
 	return ERR_IO;
 }
 

@@ -21,6 +21,7 @@
 #include <libxml/xmlerror.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 
 #define PAGE_DEPTH_MAX 200 /* of finished pages, which libxml2 ends at 256 */
 #define ATTRS_MAX 64
@@ -97,12 +98,13 @@ say_errno(struct problems *ps, const char *path, int number)
 	case EACCES:
 	case EPERM:
 		problems_add(ps, path, 0,
-		    "this user may not read the file; look at its owner and "
-		    "permissions");
+		    "this user may not read the file; look at the owner and "
+		    "permissions of it and of its folders");
 		break;
 	default:
-		problems_add(ps, path, 0,
-		    "the file cannot be read (system error %d)", number);
+		errno = number;
+		problems_add(
+		    ps, path, 0, "the file cannot be read (%s)", log_errno());
 	}
 }
 

@@ -84,6 +84,17 @@ has "... says the range" "$(err)" 'is "3200"; a number from 1 to 200'
 run --conf "$work/nowhere" --state "$state"
 is "no such folder: exit status" "$status" 78
 has "... says what to copy" "$(err)" "copy the sample folder"
+ln -s loop "$work/loop"
+run --conf "$work/loop/arena.xml" --state "$state"
+is "a folder that cannot be entered: exit status" "$status" 78
+hasnt "... is not said to lack the file" "$(err)" "no such file"
+has "... and why is said in words" "$(err)" "cannot be read (Too many levels of symbolic links)"
+if [ "$(id -u)" != 0 ]; then
+	mkdir "$work/shut" && cp "$conf/arena.xml" "$work/shut" && chmod 0 "$work/shut"
+	run --conf "$work/shut/arena.xml" --state "$state"
+	has "a folder of somebody else's" "$(err)" "permissions of it and of its folders"
+	chmod 700 "$work/shut"
+fi
 mkdir "$work/empty"
 PROMPT_ARENA_DATADIR=$work/empty run --conf "$conf" --state "$state"
 is "no schemas: exit status" "$status" 78
