@@ -3,6 +3,7 @@
 
 #include "cmd/rate.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,8 +156,31 @@ fail(const struct rate_data *data, enum err e)
 	return err_exit_code(e);
 }
 
+static int run(int argc, char **argv);
+
+/*
+ * Names are UTF-8 whatever the caller's locale is: the C library tells how
+ * wide they are on a terminal.  Of this thread and of characters alone;
+ * numbers stay as they are.
+ */
 int
 cmd_rate(int argc, char **argv)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t old;
+	int code;
+
+	if (utf8 == (locale_t)0)
+		return run(argc, argv); /* columns are guesses then */
+	old = uselocale(utf8);
+	code = run(argc, argv);
+	(void)uselocale(old);
+	freelocale(utf8);
+	return code;
+}
+
+static int
+run(int argc, char **argv)
 {
 	struct rate_opts o;
 	struct rate_want want;

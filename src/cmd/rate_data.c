@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "base/text.h"
 #include "cmd/rate_print.h"
 
 /* Names up to which votes are counted densely: 256 * 256 * 16 bytes. */
@@ -129,17 +131,27 @@ rate_is_vote(enum rate_role role)
 	return role <= RATE_TIE; /* who met, and who won */
 }
 
-/* A file's bytes in a message do nothing to the terminal. */
+/*
+ * A file's bytes in a message do nothing to the terminal, and are UTF-8: what
+ * was none, or was cut within a character, shows as ?.
+ */
 static void
 defuse(char *message)
 {
+	const struct str s = str_of(message);
 	char *to = message;
 
-	for (const char *p = message; *p != '\0';) {
-		size_t hidden = rate_print_hidden(p);
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i, hidden = rate_print_hidden(s.p + i);
+		bool bad = text_next(s, &i) == 0xfffd && i - from != 3;
 
-		*to++ = hidden > 0 ? '?' : *p;
-		p += hidden > 0 ? hidden : 1;
+		if (hidden > 0)
+			i = from + hidden;
+		if (hidden > 0 || bad)
+			*to++ = '?';
+		else
+			for (; from < i; from++)
+				*to++ = s.p[from];
 	}
 	*to = '\0';
 }

@@ -7,8 +7,11 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/buf.h"
+#include "base/str.h"
+#include "base/text.h"
 #include "cmd/rate_board.h"
 #include "rate/bt.h"
 
@@ -78,14 +81,34 @@ rate_print_number(FILE *out, const char *name, double x)
 		(void)fprintf(out, ",\"%s\":%.17g", name, x);
 }
 
+/*
+ * The character at p: its bytes, and the columns it fills on a terminal.  A
+ * character of CJK fills two, a combining mark none; the C library knows them
+ * (cmd_rate has chosen a locale of UTF-8 for that).
+ */
+static int
+columns_of(const char *p, size_t *bytes)
+{
+	size_t i = 0;
+	int n;
+
+	*bytes = rate_print_hidden(p);
+	if (*bytes > 0)
+		return 1; /* a question mark */
+	n = wcwidth((wchar_t)text_next(str_of(p), &i));
+	*bytes = i;
+	return n < 0 ? 1 : n;
+}
+
 int
 rate_print_width(const char *p, int most)
 {
+	size_t bytes;
 	int n = 0;
 
-	for (; *p != '\0' && n < most; p++)
-		n += ((unsigned char)*p & 0xc0) != 0x80;
-	return n;
+	for (; *p != '\0' && n < most; p += bytes)
+		n += columns_of(p, &bytes);
+	return n < most ? n : most;
 }
 
 size_t
@@ -117,16 +140,24 @@ rate_print_text(FILE *out, const char *p)
 void
 rate_print_name(FILE *out, const char *p, int width)
 {
-	int n = 0;
+	bool cut = width < INT_MAX && rate_print_width(p, width + 1) > width;
+	int n = 0, room = cut ? width - 3 : width;
 
-	for (; *p != '\0'; p++) {
-		size_t hidden = rate_print_hidden(p);
+	while (*p != '\0') {
+		size_t bytes;
+		int columns = columns_of(p, &bytes);
 
-		if (((unsigned char)*p & 0xc0) != 0x80 && n++ == width)
+		if (n + columns > room)
 			break;
-		(void)fputc(hidden > 0 ? '?' : *p, out);
-		p += hidden > 0 ? hidden - 1 : 0;
+		if (rate_print_hidden(p) > 0)
+			(void)fputc('?', out);
+		else
+			(void)fwrite(p, 1, bytes, out);
+		n += columns;
+		p += bytes;
 	}
+	for (int dots = 0; cut && dots < 3; dots++, n++)
+		(void)fputc('.', out);
 	for (; n < width; n++)
 		(void)fputc(' ', out);
 }

@@ -42,10 +42,10 @@ size_t rate_print_hidden(const char *p);
 /* The text, such characters as ?. */
 void rate_print_text(FILE *out, const char *p);
 
-/* Likewise, cut or padded to width columns. */
+/* Likewise, padded to width columns, or cut to them and marked by dots. */
 void rate_print_name(FILE *out, const char *p, int width);
 
-/* Columns name p fills, at most most. */
+/* Columns of a terminal that p fills, at most most. */
 int rate_print_width(const char *p, int most);
 
 /* Terminal attributes; empty strings unless o->colour. */

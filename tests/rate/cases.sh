@@ -192,6 +192,26 @@ put 'a,b,winner\n\x1b[31mx,y,a\n'
 rates 'escape sequences in names stay off the terminal' \
 	'! grep -q "$(printf "\033")"' "$f"
 
+# Columns of a terminal, not characters: CJK fills two, a combining mark none.
+put 'a,b,winner\n\xe6\xa8\xa1\xe5\x9e\x8b,e\xcc\x81t\xc3\xa9,a\nplain,e\xcc\x81t\xc3\xa9,b\nplain,\xe6\xa8\xa1\xe5\x9e\x8b,a\n'
+rates 'names of any width stand in one column' \
+	'sed "s/\xe6\xa8\xa1\xe5\x9e\x8b/four/; s/e\xcc\x81t\xc3\xa9/ete/" |
+	awk "/rank/ {at = index(\$0, \"rating\") + 6}
+	/(four|ete|plain)/ {n++; if (substr(\$0, at - 2, 2) !~ /^[.][0-9]\$/) bad = 1}
+	END {exit bad || n != 3}"' --intervals none "$f"
+{ echo a,b,winner; for i in 1 2; do
+	printf 'a name that goes on and on and on and on %s,x,a\n' $i; done; } >"$f"
+rates 'a long name that was cut ends in dots' \
+	'test "$(grep -c "a name that goes on and on an[.][.][.] " )" = 2' "$f"
+{ echo a,b,winner; printf '\xc3\xa9'; for i in 1 2 3 4 5 6 7; do
+	printf '\xe6\xa8\xa1\xe6\xa8\xa1\xe6\xa8\xa1\xe6\xa8\xa1'; done
+	printf ',\xff\xfe,a\n'; } >"$f"
+rate "$f" 2>&1 | iconv -f UTF-8 -t UTF-8 >"$d/out" 2>&1
+ok $? 'a message is UTF-8, whatever the file is'
+printf 'a,b,winner\nx,y,\xff\x80\xc3\n' >"$f"
+rate "$f" 2>&1 | iconv -f UTF-8 -t UTF-8 >"$d/out" 2>&1 && grep -qF '"???"' "$d/out"
+ok $? 'even of a label that is not'
+
 # Copies of one prompt have the same rating and interval.
 { echo a,b,winner,judge; for j in 1 2 3 4 5 6; do for c in c1 c2; do
 	echo "$c,x,a,$j"; echo "$c,y,b,$j"; echo "y,$c,b,$j"; done
