@@ -11,6 +11,7 @@
 #define TOLD_WORDS 6   /* of what a writer was told to do */
 #define NEAR_WORDS 8   /* a word this near tells what is meant */
 #define DONE_WORDS 4   /* between a maker's name and what it did */
+#define BY_WORDS 4     /* of a maker before the one who did it: 由 */
 
 static bool is_self(const struct leak_reading *s, const struct leak_entry *e,
     size_t i, size_t n);
@@ -22,6 +23,7 @@ static bool is_followed(const struct leak_reading *s,
 static bool begins(const struct leak_reading *s, size_t i, enum leak_phrase p);
 static size_t past_version(const struct leak_reading *s, size_t i);
 static bool is_about(const struct leak_reading *s, size_t first, size_t name);
+static bool is_kind(const struct leak_reading *s, size_t first, size_t name);
 static bool is_said(const struct leak_reading *s, size_t i, size_t bytes);
 static bool leads(const struct leak_reading *s, size_t first);
 static bool is_ai(const struct leak_reading *s, size_t i, size_t n);
@@ -30,6 +32,7 @@ static bool is_big(const struct leak_word *w);
 static bool is_near(const struct leak_reading *s, const size_t *of, size_t i);
 static bool is_meant(const struct leak_reading *s, const struct leak_entry *e,
     size_t i, size_t n);
+static bool is_spoken_of(const struct leak_reading *s, size_t next);
 static bool is_someone(const struct leak_reading *s, size_t i, size_t n);
 static bool is_model(enum leak_kind kind);
 static bool is_cut(const struct leak_reading *s, size_t i);
@@ -178,6 +181,7 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	case LEAK_HOST:
 		return self ||
 		       (near && ai && (spoken || leads(s, s->near_from))) ||
+		       (near && spoken && is_kind(s, s->near, i)) ||
 		       (near && i == s->near && !is_someone(s, i, n) &&
 			   spoken) ||
 		       ours;
@@ -229,6 +233,17 @@ is_about(const struct leak_reading *s, size_t first, size_t name)
 {
 	for (; first < name; first++) {
 		if (begins(s, first, PHRASE_ABOUT))
+			return true;
+	}
+	return false;
+}
+
+/* "Being a model from NAME": is there a word for a model from first on? */
+static bool
+is_kind(const struct leak_reading *s, size_t first, size_t name)
+{
+	for (; first < name; first++) {
+		if (begins(s, first, PHRASE_PRODUCT))
 			return true;
 	}
 	return false;
@@ -311,10 +326,11 @@ is_plain(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	if (s->kind <= i && i - s->kind <= 1 &&
 	    begins(s, next, PHRASE_PRODUCT) && is_near(s, s->speaker, i))
 		return true;
-	for (size_t k = 0; s->by == i && k <= DONE_WORDS; k++) {
+	for (size_t k = 0;
+	     s->by <= i && i - s->by <= BY_WORDS && k <= DONE_WORDS; k++) {
 		if (begins(s, next + k, PHRASE_DONE))
 			return is_near(s, s->speaker, i) ||
-			       (model && leads(s, i - 1));
+			       (model && leads(s, s->by - 1));
 	}
 	return false;
 }
@@ -331,7 +347,7 @@ is_credit(const struct leak_reading *s, size_t i, size_t next)
 	if (i == 0 || !is_big(&s->a.w[i]) || !s->in_code ||
 	    (next < s->a.n && !is_cut(s, next)))
 		return false;
-	if (!leak_reads(s, i - 1, "author") && s->open != i)
+	if (!leak_reads(s, i - 1, "author") && s->open != i && s->made != i)
 		return false;
 	while (at > 0 && a.p[at - 1] != '\n')
 		at--;
@@ -418,6 +434,22 @@ is_meant(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	return s->a.w[i].upper && is_near(s, s->context, i);
 }
 
+/* "My name is NAME," she said: somebody in a story. */
+static bool
+is_spoken_of(const struct leak_reading *s, size_t next)
+{
+	static const char *const who[] = { "he", "she", "they", "said", "says",
+		"asked", "replied", "whispered" };
+
+	if (next >= s->a.n || !s->a.w[next].comma || s->a.w[next].line)
+		return false;
+	for (size_t k = 0; k < sizeof(who) / sizeof(who[0]); k++) {
+		if (leak_reads(s, next, who[k]))
+			return true;
+	}
+	return false;
+}
+
 /* "Claude Monet": another capitalised word follows that no model bears. */
 static bool
 is_someone(const struct leak_reading *s, size_t i, size_t n)
@@ -426,6 +458,8 @@ is_someone(const struct leak_reading *s, size_t i, size_t n)
 		"model", "language", "bot", "and", "by", "speaking", "here" };
 	const struct leak_word *next = &s->a.w[i + n];
 
+	if (is_spoken_of(s, i + n))
+		return true;
 	if (i + n >= s->a.n || next->comma || next->sentence || next->line ||
 	    !next->upper || next->cjk || is_series(s, i + n))
 		return false;

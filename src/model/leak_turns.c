@@ -104,6 +104,10 @@ const struct leak_turn leak_turns[] = {
 	TURN(SELF, "моё имя"),
 	TURN(SELF, "मैं"),
 	TURN(SELF, "मेरा नाम"),
+	TURN(SELF, "moi c'est"),
+	TURN(SELF, "(olen|είμαι|Είμαι|vagyok|אני|میں)"),
+	TURN(SELF, "με λένε"),
+	TURN(SELF, "мене звати"),
 	TURN(SELF, "the name's"),
 	TURN(SELF, "the name is"),
 	TURN(SELF, "i belong to"),
@@ -185,6 +189,9 @@ const struct leak_turn leak_turns[] = {
 		   "обученный|обученной|обученным)"),
 	TURN(MADE,
 	    "(створена|створений|розроблена|розроблений|навчена|навчений)"),
+	TURN(MADE, "(модель|модели|ассистент|нейросеть) от"),
+	TURN(MADE, "(dibuat|dilatih|dikembangkan|diciptakan) oleh"),
+	TURN(MADE, "(triển|luyện|tạo|ra) bởi"),
 	TURN(MADE, "(طورته|طوّرته|دربته|درّبته|صممته|أنشأته|صنعته)"),
 	TURN(MADE, "(طورتني|دربتني|صممتني|أنشأتني)"),
 	TURN(MADE, "(تطويري|تدريبي|إنشائي) ~1 (من|بواسطة|قبل)"),
@@ -305,6 +312,20 @@ const struct leak_turn leak_turns[] = {
 	    SPEAKER, "we (are|were) ~1 (made|trained|developed|created|built)"),
 	TURN(SPEAKER, "this (assistant|model|chatbot|ai|bot|system)"),
 	TURN(SPEAKER, "(this|my) (answer|reply|response)"),
+	/* Verbs that say "I" where the pronoun is left out. */
+	TURN(SPEAKER, "(soy|digo|diré|respondo|puedo|dico|dirò|rispondo|posso|"
+		      "sou|direi|скажу|отвечу|отвечаю|могу|jestem|mogę)"),
+	TURN(SPEAKER,
+	    "(می‌گویم|میگویم|می‌توانم|هستم|"
+	    "شده‌ام|"
+	    "گویم|"
+	    "توانم|"
+	    "ام)"),
+	TURN(SPEAKER, "(تطويري|تدريبي|إنشائي|تصميمي)"),
+	TURN(SPEAKER, "(tôi|אני|olen|είμαι|Είμαι)"),
+	TURN(SPEAKER, "本AI"),
+	TURN(SPEAKER, "本模型"),
+	TURN(SPEAKER, "本助手"),
 	TURN(SPEAKER, "本回答"),
 	TURN(SPEAKER, "本回覆"),
 	TURN(SPEAKER, "本回复"),
@@ -370,6 +391,11 @@ const struct leak_turn leak_turns[] = {
 	TURN(META, "(طبق|اساس) دستورالعمل من"),
 	TURN(META,
 	    "(طبق|اساس) "
+	    "(دستورالعمل‌هایم|دستورالعمل‌هام|"
+	    "دستورالعملم|"
+	    "دستورهایم|دستوراتم)"),
+	TURN(META,
+	    "(طبق|اساس) "
 	    "(دستورالعمل‌های|دستورهای|دستورات) "
 	    "من"),
 	TURN(META, "وفقا لتعليماتي"),
@@ -396,6 +422,8 @@ const struct leak_turn leak_turns[] = {
 	    "(gewünscht|angewiesen|verlangt|angefordert|vorgegeben|gefordert)"),
 	TURN(ORDER, "(laut|gemäß|entsprechend|nach) (den|ihren) "
 		    "(anweisungen|vorgaben|richtlinien|instruktionen)"),
+	TURN(ORDER, "ich (wurde|bin) ~1 "
+		    "(angewiesen|instruiert|aufgefordert|gebeten|beauftragt)"),
 	TURN(ORDER, "mir wurde ~1 (gesagt|aufgetragen|angewiesen)"),
 	TURN(ORDER, "(como|según|tal) ~2 (solicitado|indicado|instrucciones)"),
 	TURN(ORDER, "(siguiendo|según|conforme) ~1 (sus|las) instrucciones"),

@@ -490,8 +490,10 @@ pass_sign(struct reader *r, uint32_t cp)
 	default:
 		break;
 	}
-	r->comma = cp != '-' && cp != 0x2011 && cp != '_' && cp != '.' &&
-		   cp != '*' && cp != '`' && cp != '"' && cp != '\'';
+	/* A comma before a closing quotation mark stays one. */
+	r->comma =
+	    r->comma || (cp != '-' && cp != 0x2011 && cp != '_' && cp != '.' &&
+			    cp != '*' && cp != '`' && cp != '"' && cp != '\'');
 }
 
 /* C-l-a-u-d-e and G P T: three and more letters, each alone, are a word. */
