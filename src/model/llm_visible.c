@@ -32,6 +32,7 @@ static const struct tag tags[] = {
 	{ "<|inner_prefix|>", "<|inner_suffix|>" },
 	{ "<scratchpad>", "</scratchpad>" },
 	{ "<antthinking>", "</antthinking>" },
+	{ "&lt;think&gt;", "&lt;/think&gt;" },
 };
 
 /* Marks of a template's end that some servers let through. */
@@ -70,7 +71,10 @@ static bool find_close(
 static bool cut_close(struct str *s);
 static bool cut_headless(struct str *s, struct str *thought);
 static bool cut_harmony(struct str *s, struct str *thought, bool *open);
-static bool cut_bare_harmony(struct str *s, struct str *thought);
+static void cut_thoughts(
+    struct pool *pool, struct str *s, bool think, struct llm_visible *out);
+static bool cut_words(
+    struct str *s, const char *open, const char *close, struct str *thought);
 static void cut_starts(struct str *s);
 static void cut_ends(struct str *s);
 static void cut_turns(struct str *s);
@@ -90,34 +94,47 @@ llm_visible(
 {
 	struct text clean = text_clean(pool, raw);
 	struct str s = trim_lines((struct str){ clean.p, clean.n });
-	struct str thought = { NULL, 0 };
 
 	memset(out, 0, sizeof(*out));
 	if (has_hidden(raw))
 		out->flags |= LLM_FLAG_HIDDEN;
-	cut_starts(&s);
-	while (think && !out->open &&
-	       (cut_tag(&s, &thought, &out->open) ||
-		   cut_harmony(&s, &thought, &out->open) ||
-		   cut_bare_harmony(&s, &thought) ||
-		   (out->thought.p == NULL && cut_headless(&s, &thought)))) {
-		out->flags |= LLM_FLAG_THOUGHT;
-		while (cut_close(&s))
-			continue;
-		add_thought(pool, &out->thought, thought);
-		s = trim_lines(s);
-	}
-	if (out->open)
-		s = STR("");
-	cut_starts(&s);
-	cut_turns(&s);
-	cut_ends(&s);
-	if ((out->flags & LLM_FLAG_THOUGHT) != 0)
-		cut_frame(&s);
-	if (cut_fence(&s))
+	cut_thoughts(pool, &s, think, out);
+	if (cut_fence(&s)) {
 		out->flags |= LLM_FLAG_FENCE;
+		cut_thoughts(pool, &s, think, out); /* within the fence */
+	}
 	s = trim_lines(s);
 	out->text = pool_text(pool, (struct text){ s.p, s.n });
+}
+
+/* What no reader should see, in front of the answer and behind it. */
+static void
+cut_thoughts(
+    struct pool *pool, struct str *s, bool think, struct llm_visible *out)
+{
+	struct str thought = { NULL, 0 };
+
+	cut_starts(s);
+	while (think && !out->open &&
+	       (cut_tag(s, &thought, &out->open) ||
+		   cut_harmony(s, &thought, &out->open) ||
+		   cut_words(s, "analysis", "assistantfinal", &thought) ||
+		   cut_words(s, "Here is my thought process:",
+		       "Here is my response:", &thought) ||
+		   (out->thought.p == NULL && cut_headless(s, &thought)))) {
+		out->flags |= LLM_FLAG_THOUGHT;
+		while (cut_close(s))
+			continue;
+		add_thought(pool, &out->thought, thought);
+		*s = trim_lines(*s);
+	}
+	if (out->open)
+		*s = STR("");
+	cut_starts(s);
+	cut_turns(s);
+	cut_ends(s);
+	if ((out->flags & LLM_FLAG_THOUGHT) != 0)
+		cut_frame(s);
 }
 
 /* A block at the very beginning: <think>...</think>. */
@@ -253,19 +270,26 @@ cut_harmony(struct str *s, struct str *thought, bool *open)
 	return true;
 }
 
-/* The same from servers that take the marks off and leave the words. */
+/*
+ * Marks that are words: harmony from servers that take its signs off, and
+ * Granite's.  Without both they may be what was asked for.
+ */
 static bool
-cut_bare_harmony(struct str *s, struct str *thought)
+cut_words(
+    struct str *s, const char *open, const char *close, struct str *thought)
 {
-	static const char analysis[] = "analysis", final[] = "assistantfinal";
-	size_t n = sizeof(analysis) - 1, at;
+	size_t n = strlen(open), at;
 
-	if (!str_starts(*s, analysis) || s->n == n ||
-	    isspace((unsigned char)s->p[n]) || !find(*s, n, final, &at))
+	if (!str_starts(*s, open) || s->n == n ||
+	    (isalpha((unsigned char)open[n - 1]) &&
+		isspace((unsigned char)s->p[n])) ||
+	    !find(*s, n, close, &at))
 		return false;
 	*thought = (struct str){ s->p + n, at - n };
-	at += sizeof(final) - 1;
+	at += strlen(close);
 	*s = (struct str){ s->p + at, s->n - at };
+	while (s->n > 0 && s->p[0] == ' ')
+		*s = (struct str){ s->p + 1, s->n - 1 };
 	return true;
 }
 

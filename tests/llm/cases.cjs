@@ -730,6 +730,33 @@ for (const [letter, message] of [['j', 'Unsupported value: \'messages[0].role\' 
 }
 add('108o', 'refuses the system, named by its place', (rq) => (rq.sent.messages[0].role === 'system' ? problem(400, { message: 'Unsupported value: \'messages[0].role\' does not support \'system\' with this model.', type: 'invalid_request_error', param: 'messages[0].role', code: 'unsupported_value' })(rq) : saw('u:S1\n\nU1')(rq)), ok('Hello.', { n: 2 }), { messages: brief });
 
+add('109a', 'a finish, then a cut without the chunked end', stream(spoken('Hello.'), { done: false, unfinished: true, end: 'fin' }), { class: ['incomplete'], n: 3 }, { ngx: anything });
+add('109b', 'an answer in capitals of the field', json({ Choices: [{ message: { content: 'Hello.' } }] }), once('permanent', 'shape'));
+add('109c', 'a number as content', json(completion({ role: 'assistant', content: 3.14 })), wordless);
+add('109d', 'the reply as a string of JSON', json(JSON.stringify(plainHello)), unreadable);
+add('109e', 'a body of one brace', json('{'), { class: ['incomplete', 'permanent'], n: null });
+add('109f', 'a body of blanks, megabytes of them', () => ({ raw: cat('HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n', Buffer.alloc(900000, 0x20)), end: 'fin' }), { class: 'permanent', n: null });
+add('109g', 'events with \\r\\n that come byte by byte and a comment at the end', S(`${D(piece('Hello.', 'stop'), '[DONE]').replaceAll('\n', '\r\n')}: bye\r\n\r\n`), ok());
+add('109h', 'usage null in all pieces, then whole', stream([...spoken('Hello.').map((e) => ({ ...e, usage: null })), { choices: [], usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } }]), ok('Hello.', { tokens_out: 5, not_flags: ['estimated'] }));
+add('109i', 'thinking streamed in tags over pieces, then cut by the limit', stream([chunk({ content: '<th' }), chunk({ content: 'ink>hm' }), chunk({}, 'length')]), { class: 'empty', why: 'reasoning', n: 2 });
+add('109j', 'thinking in both places', json(completion({ content: '<think>a</think>Hello.', reasoning_content: 'b' })), ok('Hello.', { thought: 'b' }));
+both('109k', 'thinking fenced', '```thinking\nhm\n```\nHello.', ok('```thinking\nhm\n```\nHello.'));
+both('109l', 'Granite: thoughts announced in words', 'Here is my thought process: hm\n\nHere is my response: Hello.', ok('Hello.', { thought: 'hm' }));
+both('109m', 'thinking within the markdown fence', '```markdown\n<think>hm</think>\nHello.\n```', ok('Hello.', { thought: 'hm' }));
+both('109n', 'entities of the tag', '&lt;think&gt;hm&lt;/think&gt;Hello.', ok('Hello.', { thought: 'hm' }));
+both('109o', 'a thought process that is the answer', 'Here is my thought process: compare, then choose.', ok('Here is my thought process: compare, then choose.'));
+both('109p', 'bold thinking', '**<think>**hm**</think>**\nHello.', { class: 'ok', n: 1 });
+both('109q', 'zero width within the tag', '<th\u200bink>hm</th\u200bink>Hello.', ok('Hello.', { thought: 'hm' }));
+both('109r', 'a mark of the file first', '\ufeff<think>hm</think>Hello.', ok('Hello.', { thought: 'hm' }));
+add('109s', 'an error as a list', json({ error: [{ message: 'overloaded' }] }, { status: 200 }), { class: ['transient', 'permanent'], n: null, text: null, detail: 'overloaded' });
+add('109t', 'an error within data', json({ data: { error: { message: 'x' } } }), once('permanent', 'shape'));
+add('109u', 'success false beside a text', json({ ...said('Hello.'), success: false, error: { message: 'upstream', code: 500 } }), again('transient', 'server'));
+add('109v', 'an error named twice, the inner told as JSON', json({ error: { message: '{"error":{"message":"model overloaded","code":503}}', code: 500 } }, { status: 200 }), again('transient', 'server'));
+add('109w', 'status 200 whose error says 401', json({ error: { message: 'bad key', code: 401 } }), once('permanent', 'auth'));
+add('109x', 'status 200, text of an error in plain', json('upstream connect error or disconnect/reset before headers. reset reason: connection failure', { type: 'text/plain' }), once('permanent', 'not-json'));
+add('109y', 'a 503 with a page of the sky', json(page, { status: 503, type: 'text/html', headers: ['Retry-After: 1'] }), { class: 'transient', n: 3 });
+add('109z', 'AWS: a code in a field of its own', json({ __type: 'ThrottlingException', message: 'Too many tokens, please wait before trying again.' }, { status: 429 }), again('transient', 'throttled'));
+
 // ---- scenarios that the driver plays by hand (no want: not in the table) ----
 
 add('23', 'a breaker', (rq) => (rq.value === 'up' ? hello(rq) : problem(503, { message: 'down' })(rq)));
