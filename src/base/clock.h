@@ -3,7 +3,8 @@
  *
  * Layer    base.
  * Memory   caller's buffers.
- * Threads  safe, but clock_zone_set, which is for start-up.
+ * Threads  safe; clock_zone_set is for one thread, and whoever reckons
+ *          meanwhile sees the zone of before or the new one.
  *
  * Stored times are Unix seconds, UTC.  Waiting is measured with the monotonic
  * clock.  PROMPT_ARENA_TEST_CLOCK=+N shifts clock_now by N seconds (tests).

@@ -34,6 +34,8 @@
 struct serve { /* everything that lives as long as the service */
 	char *conf_path;
 	char *paths[3];    /* socket, its group, control */
+	char *places[2];   /* <listen> and <storage> as they were at start */
+	char *zone;        /* the campus's, in force */
 	struct conf *conf; /* the first reading, until open takes it */
 	struct store *store;
 	struct site site;
@@ -74,6 +76,9 @@ static void status(void *, struct buf *);
 
 static void status_works(struct serve *, struct buf *);
 static enum err load_conf(const char *path, struct conf **);
+static enum err take_over(struct serve *, struct conf *);
+static enum err use_zone(struct serve *, const struct conf *);
+static void say_places(struct serve *, const struct conf *);
 static enum err sync_catalog(struct store *, const struct conf *);
 static enum err sync_fn(struct store_tx *, void *);
 static enum err make_app(struct conf *, struct app **);
@@ -147,15 +152,9 @@ configure(void *ctx, const char *path, struct daemon_conf *dc)
 	c = s->conf;
 	free(s->conf_path);
 	s->conf_path = path != NULL ? strdup(path) : NULL;
-	if (c->secret.n > 0)
-		log_secret((struct str){ c->secret.p, c->secret.n });
-	if (c->hook_secret.n > 0)
-		log_secret((struct str){ c->hook_secret.p, c->hook_secret.n });
-	if (c->timezone.p != NULL &&
-	    (e = clock_zone_set(c->timezone.p)) != ERR_OK) {
-		log_error("there is no time zone \"%s\"", c->timezone.p);
+	if ((e = use_zone(s, c)) != ERR_OK)
 		return e;
-	}
+	say_places(s, c);
 	keep(&s->paths[0], c->socket, &dc->socket);
 	keep(&s->paths[1], c->socket_group, &dc->socket_group);
 	keep(&s->paths[2], c->control, &dc->control);
@@ -379,22 +378,77 @@ static enum err
 reload(void *ctx)
 {
 	struct serve *s = ctx;
+	struct app *before = site_app(&s->site);
 	struct conf *conf;
-	struct app *app;
 	enum err e = load_conf(s->conf_path, &conf);
+
+	if (e == ERR_OK && (e = take_over(s, conf)) != ERR_OK &&
+	    use_zone(s, before->conf) != ERR_OK)
+		log_error("the time zone of before is gone");
+	if (e == ERR_OK)
+		works_renew(s->works);
+	app_put(before);
+	return e;
+}
+
+/* The zone comes first: the catalog's days begin by it. */
+static enum err
+take_over(struct serve *s, struct conf *conf)
+{
+	struct app *app;
+	enum err e = make_app(conf, &app);
 
 	if (e != ERR_OK)
 		return e;
-	if ((e = make_app(conf, &app)) != ERR_OK)
-		return e;
-	if ((e = sync_catalog(s->store, app->conf)) != ERR_OK) {
+	if ((e = use_zone(s, conf)) != ERR_OK ||
+	    (e = sync_catalog(s->store, conf)) != ERR_OK) {
 		app_put(app);
 		return e;
 	}
-	e = site_swap(&s->site, app);
-	if (e == ERR_OK)
-		works_renew(s->works);
-	return e;
+	say_places(s, conf);
+	return site_swap(&s->site, app);
+}
+
+static enum err
+use_zone(struct serve *s, const struct conf *c)
+{
+	enum err e;
+
+	if (s->zone != NULL && strcmp(s->zone, c->timezone.p) == 0)
+		return ERR_OK;
+	if ((e = clock_zone_set(c->timezone.p)) != ERR_OK) {
+		log_error("there is no time zone \"%s\"", c->timezone.p);
+		return e;
+	}
+	free(s->zone);
+	s->zone = strdup(c->timezone.p);
+	return ERR_OK;
+}
+
+/* What cannot be exchanged while requests come in, so that nobody wonders. */
+static void
+say_places(struct serve *s, const struct conf *c)
+{
+	static const char *const names[] = { "listen", "storage" };
+	struct buf b[2];
+
+	for (size_t i = 0; i < 2; i++)
+		buf_init(&b[i], 8192);
+	buf_printf(&b[0], "%s|%s|%s|%lld|%lld|%lld", c->socket.p,
+	    c->socket_group.p == NULL ? "" : c->socket_group.p, c->control.p,
+	    (long long)c->socket_mode, (long long)c->workers,
+	    (long long)c->queue);
+	buf_printf(&b[1], "%s", c->database.p);
+	for (size_t i = 0; i < 2; i++) {
+		buf_c(&b[i], '\0');
+		if (!b[i].failed && s->places[i] == NULL)
+			s->places[i] = strdup(b[i].p);
+		else if (!b[i].failed && strcmp(s->places[i], b[i].p) != 0)
+			log_warning("<%s> has changed: the service goes on "
+				    "as it was started until it is restarted",
+			    names[i]);
+		buf_release(&b[i]);
+	}
 }
 
 static void
@@ -425,6 +479,12 @@ release(struct serve *s)
 		free(s->paths[i]);
 		s->paths[i] = NULL;
 	}
+	for (size_t i = 0; i < sizeof(s->places) / sizeof(*s->places); i++) {
+		free(s->places[i]);
+		s->places[i] = NULL;
+	}
+	free(s->zone);
+	s->zone = NULL;
 }
 
 static void
@@ -465,6 +525,11 @@ load_conf(const char *path, struct conf **out)
 	e = conf_load(path, &ps, out);
 	say_problems(&ps);
 	pool_close(pool);
+	if (e == ERR_OK && (*out)->secret.n > 0)
+		log_secret((struct str){ (*out)->secret.p, (*out)->secret.n });
+	if (e == ERR_OK && (*out)->hook_secret.n > 0)
+		log_secret((struct str){
+		    (*out)->hook_secret.p, (*out)->hook_secret.n });
 	return e;
 }
 

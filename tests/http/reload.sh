@@ -48,8 +48,37 @@ ok "a broken configuration is refused" $?
 get "$jar" "$BASE/votes"
 has "and the old one stays in force" "$BODY" "Answers Apart"
 
-# The same under load: no request fails while everything is exchanged.
 sed -i '$d' "$CONF"
+
+# The campus's clock follows, what needs a restart is told.
+new_match "$jar"
+vote "$jar" tie
+campus_time() { # ZONE: of the vote on /votes, as written and as it must be
+	local at
+	get "$jar" "$BASE/votes"
+	at=$(sed -n 's/.*datetime="\([^"]*\)".*/\1/p' "$DIR/body" | head -n 1)
+	is "a vote's time is that of $1" "$(grep -o '[0-9-]* [0-9:]*</time>' "$DIR/body" | head -n 1)" \
+		"$(TZ=$1 date -d "$at" '+%F %R')</time>"
+}
+campus_time UTC
+sed -i 's|<timezone>UTC|<timezone>Asia/Taipei|' "$CONF"
+: >"$DIR/serve.log"
+reload
+ok "another time zone is taken" $?
+campus_time Asia/Taipei
+hasnt "nothing else is said to have changed" "$(cat "$DIR/serve.log")" "has changed:"
+sed -i 's|<timezone>Asia/Taipei|<timezone>America/Lima|' "$CONF"
+sed -i '0,/<tag>concise</s//<tag>consise</' "$DIR/conf/prompts.xml"
+! reload
+ok "another one beside a broken catalog is refused" $?
+campus_time Asia/Taipei
+sed -i '0,/<tag>consise</s//<tag>concise</' "$DIR/conf/prompts.xml"
+sed -i 's|workers="8"|workers="7"|' "$CONF"
+reload
+ok "another number of workers is read" $?
+has "and told to need a restart" "$(cat "$DIR/serve.log")" "<listen> has changed:"
+
+# The same under load: no request fails while everything is exchanged.
 ( for i in $(seq 1 150); do
 	curl -s -o /dev/null -w '%{http_code}\n' -b x=1 "$BASE/leaderboard"
 done | sort | uniq -c >"$DIR/during" ) &
