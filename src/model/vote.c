@@ -37,7 +37,7 @@ static const char *const why_names[VOTE_WHY__MAX] = {
 };
 
 const char *const vote_reasons[] = { "useful", "complete", "clear", "creative",
-	"wrong", "superficial", "ignores_instruction", NULL };
+	"wrong", "superficial", "ignores", NULL };
 
 struct subject { /* the match that is voted on */
 	int64_t id, ends_at, shown_at, question, version_a, version_b;

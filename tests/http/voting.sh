@@ -90,6 +90,21 @@ has "with a way to the reveal" "$BODY" "/match/$TOKEN/result"
 has "in the question's own language" "$BODY" "<bdi lang=\"$(sqlite3 "$DIR/arena.db" "SELECT q.lang FROM
 	match m JOIN question q ON q.id = m.question WHERE m.token = '$TOKEN'")\">"
 
+# Whatever the form offers can be sent: nothing of it is refused or forgotten.
+new_match "$jar"
+ticks=()
+for r in $(grep -o 'name="reason" value="[^"]*"' "$DIR/body" | cut -d'"' -f4); do
+	ticks+=(-d "reason=$r")
+done
+is "seven reasons are offered" "$((${#ticks[@]} / 2))" 7
+post "$jar" "$MATCH" -d do=vote "${ticks[@]}" --data-urlencode "csrf=$CSRF"
+is "all of them without a choice" "$STATUS" 400
+is "come back ticked" "$(grep -o 'name="reason"[^>]*checked="checked"' "$DIR/body" | wc -l)" 7
+hasnt "and none is complained of" "$BODY" 'href="#r-useful"'
+post "$jar" "$MATCH" -d do=vote -d recognised=1 -d choice=tie "${ticks[@]}" --data-urlencode "csrf=$CSRF"
+is "and are taken with one" "$STATUS" 303
+is "and kept" "$(sqlite3 "$DIR/arena.db" "SELECT reasons FROM vote ORDER BY n DESC LIMIT 1" | wc -w)" 7
+
 # Skip: no vote, no reveal, and the next match is another one.
 new_match "$jar"
 is "a second match can be had" "$STATUS" 200
@@ -98,6 +113,10 @@ post "$jar" "$MATCH" -d do=skip --data-urlencode "csrf=$CSRF"
 is "skipping redirects" "$STATUS" 303
 get "$jar" "$BASE/match/$skipped/result"
 is "a skipped match reveals nothing" "$STATUS" 403
+get "$jar" "$BASE/match/$skipped"
+is "and takes no vote" "$STATUS" 410
+has "for it is over" "$BODY" "<h1>This match is over</h1>"
+hasnt "and nobody is sorry for answers that were there" "$BODY" "No answers"
 new_match "$jar"
 [ "$TOKEN" != "$skipped" ]
 ok "a new match follows a skip" $?
