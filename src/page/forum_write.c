@@ -38,7 +38,7 @@ const struct view_shape forum_new_shape = { "forum-new", sizeof(N),
 #undef N
 
 struct edit_row {
-	struct text title, action, new_title, text, cancel, version;
+	struct text title, action, new_title, text, cancel, was;
 	struct text now_title;  /* what another tab has saved meanwhile */
 	struct markup now_html; /* absent: none has */
 	struct view_message title_error, text_error;
@@ -52,8 +52,7 @@ const struct view_shape forum_edit_shape = { "forum-edit", sizeof(E),
 	(const struct view_field[]){ VIEW_FIELD(E, title, VIEW_TEXT),
 	    VIEW_FIELD(E, action, VIEW_URL), VIEW_FIELD(E, text, VIEW_TEXT),
 	    VIEW_FIELD(E, cancel, VIEW_URL),
-	    VIEW_FIELD(E, new_title, VIEW_TEXT),
-	    VIEW_FIELD(E, version, VIEW_TEXT),
+	    VIEW_FIELD(E, new_title, VIEW_TEXT), VIEW_FIELD(E, was, VIEW_TEXT),
 	    VIEW_FIELD(E, now_title, VIEW_TEXT),
 	    VIEW_FIELD(E, now_html, VIEW_MARKUP),
 	    VIEW_FIELD(E, title_error, VIEW_MESSAGE),
@@ -536,7 +535,7 @@ fill_edit(struct req *rq, const struct forum_topic *t, int64_t number,
 		.cancel = forum_url(rq, t->token, "/%lld", (long long)number),
 		.new_title = typed->title,
 		.text = typed->text,
-		.version = typed->version,
+		.was = typed->version,
 		.title_error = problem_of(rq, "title"),
 		.text_error = problem_of(rq, "text"),
 		.title_max = FORUM_TITLE_CHARS,

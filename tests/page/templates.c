@@ -2,11 +2,26 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "page/frame.h"
 #include "page/pages.h"
 #include "tests/tap.h"
 #include "view/view.h"
+
+/* A page's own word would stand in header and footer as well. */
+static const char *
+hides_frame(const struct view_shape *page)
+{
+	for (const struct view_field *f = page->fields; f->name != NULL; f++) {
+		for (const struct view_field *g = frame_shape.fields;
+		     g->name != NULL; g++) {
+			if (strcmp(f->name, g->name) == 0)
+				return f->name;
+		}
+	}
+	return NULL;
+}
 
 int
 main(void)
@@ -26,6 +41,14 @@ main(void)
 
 	xml_init();
 	problems_init(&ps, pool);
+	for (size_t i = 0; page_table[i].file != NULL; i++) {
+		const char *name = page_table[i].shape == NULL
+				       ? NULL
+				       : hides_frame(page_table[i].shape);
+
+		ok(name == NULL, "%s hides nothing of the frame (%s)",
+		    page_table[i].file, name == NULL ? "no" : name);
+	}
 	is_int(view_set_open(&set, &vc, &ps), ERR_OK, "the templates load");
 	is_int(ps.count, 0, "without a fault");
 	for (const struct problem *p = ps.first; p != NULL; p = p->next)
