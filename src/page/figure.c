@@ -80,8 +80,12 @@ figure_make(struct req *rq, const struct figure_wish *wish,
 		.x = NAN,
 		.y = NAN,
 		.tau = NAN };
-	*out =
-	    (struct figure){ .name = figure_names[k], .last_seq = b->last_seq };
+	*out = (struct figure){ .name = figure_names[k],
+		.last_seq = b->last_seq,
+		.type = b->type,
+		.tag = b->tag,
+		.activity = b->activity,
+		.setup = b->setup };
 	if ((e = arena_is_simulated(rq->db, &out->simulated)) != ERR_OK ||
 	    (e = gather(&m)) != ERR_OK)
 		return e;
@@ -475,6 +479,7 @@ types(struct making *m)
 	struct plot_cell *c;
 	size_t k = 0;
 
+	m->out->type = (struct text){ NULL, 0 }; /* all of them stand here */
 	while (catalog_types[t_n] != NULL) {
 		columns[t_n].label = view_say(
 		    page_message("type.", text_of(catalog_types[t_n])));
@@ -593,8 +598,11 @@ days(struct making *m)
 		NULL };
 	const struct standing_snapshot *s = m->rq->snapshot;
 	size_t all = s == NULL ? 0 : s->days_n, from, most = 0;
+	const struct text none = { NULL, 0 };
 	struct plot_day *d;
 
+	/* The days of the whole site, whatever board it stands beside. */
+	m->out->type = m->out->tag = m->out->activity = m->out->setup = none;
 	if (all == 0)
 		return nothing(m, "fig.empty");
 	from = all > DAYS ? all - DAYS : 0;
@@ -658,6 +666,7 @@ sides(struct making *m)
 	struct plot_strength s[FIGURE_COLUMNS];
 	size_t n = 0;
 
+	m->out->tag = (struct text){ NULL, 0 }; /* every vote has two sides */
 	for (size_t i = 0; i < FIGURE_COLUMNS; i++)
 		list[i] = keys[i];
 	if (table(m, FIGURE_COLUMNS, list) != ERR_OK)
@@ -666,7 +675,10 @@ sides(struct making *m)
 		return nothing(m, m->from == NULL || m->from->matches == 0
 				      ? "fig.empty"
 				      : "fig.sides_ties");
-	side_row(m, m->from, view_say("card.all"), &s[n++]);
+	side_row(m, m->from,
+	    view_say(m->b->type.p == NULL ? "card.all"
+					  : page_message("type.", m->b->type)),
+	    &s[n++]);
 	for (size_t t = 0; catalog_types[t] != NULL && m->b->type.p == NULL;
 	     t++) {
 		const struct standing_board *b =

@@ -34,6 +34,8 @@ struct figure {
 	size_t rows;
 	int64_t last_seq;
 	bool simulated; /* so are the votes behind it */
+	/* What its numbers are of, as asked for; absent: all. */
+	struct text type, tag, activity, setup;
 };
 
 /* The names there are; NULL-ended. */

@@ -106,13 +106,16 @@ struct leaderboard_row {
 	    free_url, expected_url, length_url;
 	struct text csv_url, json_url, sort, other_view_url, pictures_url;
 	bool full, weighed, islands;
-	struct view_message voters_differ;
+	struct view_message voters_differ, tag;
+	struct text tag_name; /* of a tag that has no words of ours */
 };
 
 #define L struct leaderboard_row
 const struct view_shape leaderboard_shape = { "leaderboard", sizeof(L),
 	(const struct view_field[]){ VIEW_FIELD(L, sentence, VIEW_MESSAGE),
 	    VIEW_FIELD(L, unsettled, VIEW_MESSAGE),
+	    VIEW_FIELD(L, tag, VIEW_MESSAGE),
+	    VIEW_FIELD(L, tag_name, VIEW_TEXT),
 	    VIEW_FIELD_OF(L, types, VIEW_LIST, &option_shape),
 	    VIEW_FIELD_OF(L, tags, VIEW_LIST, &option_shape),
 	    VIEW_FIELD_OF(L, activities, VIEW_LIST, &option_shape),
@@ -235,6 +238,9 @@ fill_filters(struct req *rq, const struct board *b, struct leaderboard_row *row)
 	row->tags = options_menu(rq->pool, b->tags, b->tags_n, "tag.");
 	row->all_types = b->type.p == NULL;
 	row->all_tags = b->tag.p == NULL;
+	row->tag_name = b->tag;
+	row->tag =
+	    view_say(b->tag.p == NULL ? NULL : page_message("tag.", b->tag));
 	row->all_activities = b->activity.p == NULL;
 	if (b->activities_n > 1)
 		row->activities = options_menu(

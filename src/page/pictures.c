@@ -62,7 +62,8 @@ static const struct view_shape figure_shape = { "figure", sizeof(F),
 struct pictures_row {
 	struct view_list figures;
 	struct text board_url, model;
-	struct view_message type;
+	struct view_message type, tag;
+	struct text tag_name; /* of a tag that has no words of ours */
 	int64_t as_of;
 };
 
@@ -71,7 +72,8 @@ const struct view_shape pictures_shape = { "pictures", sizeof(P),
 	(const struct view_field[]){
 	    VIEW_FIELD_OF(P, figures, VIEW_LIST, &figure_shape),
 	    VIEW_FIELD(P, board_url, VIEW_URL), VIEW_FIELD(P, model, VIEW_TEXT),
-	    VIEW_FIELD(P, type, VIEW_MESSAGE), VIEW_FIELD(P, as_of, VIEW_INT),
+	    VIEW_FIELD(P, type, VIEW_MESSAGE), VIEW_FIELD(P, tag, VIEW_MESSAGE),
+	    VIEW_FIELD(P, tag_name, VIEW_TEXT), VIEW_FIELD(P, as_of, VIEW_INT),
 	    VIEW_END } };
 #undef P
 
@@ -110,6 +112,9 @@ pg_pictures(struct req *rq)
 	row.model = b.model;
 	row.type =
 	    view_say(b.type.p == NULL ? NULL : page_message("type.", b.type));
+	row.tag_name = b.tag;
+	row.tag =
+	    view_say(b.tag.p == NULL ? NULL : page_message("tag.", b.tag));
 	row.as_of = b.last_seq > 0 ? b.last_seq : VIEW_NO_INT;
 	return resp_page(rq, PAGE_PICTURES, &row);
 }
@@ -165,7 +170,9 @@ url_of(struct req *rq, const struct board_query *q, const struct figure *f,
 {
 	struct str path = pool_printf(rq->pool, "/plot/%s.%s", f->name, kind);
 
-	return board_query_url(rq, path.p, q, NULL);
+	/* One that is the same beside every board has one address. */
+	return f->setup.p == NULL ? (struct text){ path.p, path.n }
+				  : board_query_url(rq, path.p, q, NULL);
 }
 
 static struct view_list
@@ -270,6 +277,10 @@ write_json(struct req *rq, const struct figure *f)
 	js_put_bool(&o, "simulated", f->simulated);
 	js_put_int(&o, "last_seq", f->last_seq);
 	js_put_str(&o, "plot", str_of(f->name));
+	js_put_text(&o, "type", f->type);
+	js_put_text(&o, "tag", f->tag);
+	js_put_text(&o, "activity", f->activity);
+	js_put_text(&o, "setup", f->setup);
 	js_put_array(&o, "rows");
 	for (size_t i = 0; i < f->rows; i++) {
 		js_put_object(&o, NULL);

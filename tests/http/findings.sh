@@ -33,4 +33,27 @@ is "the file's columns" "$(head -n 1 <<<"$BODY" | tr -d '\r\357\273\277')" \
 get "$DIR/jar" "$BASE/methodology"
 has "the methodology says what it is" "$(tr '\n' ' ' <<<"$BODY" | sed 's/<[^>]*>//g')" \
 	"rating over time has a third rating, by days (Glickman 1999)"
+
+# Beside a filtered board a picture says what its numbers are of.
+of() { sed 's/"rows".*//' <<<"$BODY" | grep -oE '"(type|tag|activity)":"[^"]*"' | xargs; }
+get "$DIR/jar" "$BASE/plot/sides.json?type=coding&tag=concise"
+is "sides are of one type, and of every prompt" "$(of)" "type:coding"
+is "which the row says too" "$(grep -oE '"rows":\[\{"type":"[^"]*"' <<<"$BODY")" '"rows":[{"type":"coding"'
+get "$DIR/jar" "$BASE/plot/intervals.json?type=coding&tag=concise&activity=everyone"
+is "ratings are of all that is asked for" "$(of)" "type:coding tag:concise activity:everyone"
+get "$DIR/jar" "$BASE/plot/types.json?type=coding&tag=concise"
+is "the types are all there" "$(of)" "tag:concise"
+get "$DIR/jar" "$BASE/plot/days.json?type=coding&tag=concise"
+is "days are those of the site" "$(of)" ""
+get "$DIR/jar" "$BASE/pictures?type=coding&tag=concise"
+has "and have one address" "$BODY" 'href="/plot/days.csv"'
+has "others keep the filters" "$BODY" 'href="/plot/sides.csv?type=coding&amp;tag=concise"'
+has "their words say so" "$BODY" "All votes of this site by day"
+has "the page says which prompts are drawn" "$(sed 's/<[^>]*>//g' <<<"$BODY")" "Only prompts with the tag “concise” are drawn"
+get "$DIR/jar" "$BASE/leaderboard?tag=concise"
+has "as the board says among whom its places are" "$(sed 's/<[^>]*>//g' <<<"$BODY")" "places are those among them"
+xmllint --noout --nonet "$DIR/body"
+ok "which is well-formed" $?
+get "$DIR/jar" "$BASE/leaderboard"
+hasnt "and only then" "$BODY" "places are those among them"
 tap_done
