@@ -25,6 +25,21 @@ begin() { # NAME [environment as for env...]
 }
 begun() { ! kill -0 "$QUICK_PID" 2>/dev/null || grep -q '^prompt-arena is ready' "$DIR/$1.out"; }
 
+# What cannot work is refused at once, before anything is built.
+: >"$DIR/file"
+refuses() { # NAME WORDS [environment as for env...]
+	out=$(env BUILD="$DIR/nothing" DATA="$DIR/refused" "${@:3}" bash "$PA_SRC/quickstart" 2>&1)
+	is "$1 is refused" $? 1
+	has "$1: and why is said" "$out" "$2"
+	[ ! -e "$DIR/nothing" ]
+	ok "$1: before anything is built" $?
+}
+for port in abc 65535 080 99999 '80 80' -5; do
+	refuses "PORT=$port" "it must be a number from 1 to 65534" PORT="$port"
+done
+refuses "a file as DATA" "cannot be made or written" DATA="$DIR/file"
+refuses "a folder below a file as DATA" "cannot be made or written" DATA="$DIR/file/x"
+
 begin plain
 ok "it starts without a model server" $?
 has "and says that there is no AI TA" "$(cat "$DIR/plain.out")" "AI TA:     off"
@@ -33,6 +48,12 @@ command=$(sed -n 's/^Commands:  \(.*\)   (also .*/\1/p' "$DIR/plain.out")
 ok "the command that it prints works" $?
 (cd "$PA_SRC" && eval "${command/ check / reload }") >"$DIR/reload.out" 2>&1
 ok "and so does the next one" $?
+out=$(env PORT="$PORT" DATA="$DIR/plain" BUILD="$DIR/build" bash "$PA_SRC/quickstart" 2>&1)
+is "a second start is refused" $? 75
+has "and says what is running" "$out" "already running from $DIR/plain: http://127.0.0.1:$PORT/"
+out=$(env PORT="$PORT" DATA="$DIR/other" BUILD="$DIR/build" bash "$PA_SRC/quickstart" 2>&1)
+is "one elsewhere at the same port too" $? 1
+has "and says which port" "$out" "already listens on 127.0.0.1:$PORT"
 as alice GET /ta
 has "a student's page says so" "$BODY" "No activity that is open to you"
 hasnt "no link leads there" "$BODY" 'href="/ta"'
