@@ -2,6 +2,7 @@
 libarena_a_SOURCES += \
 	src/model/answer.c src/model/answer.h src/model/answer_leaks.c \
 	src/model/job.c src/model/job.h \
+	src/model/job_flight.c src/model/job_flight.h \
 	src/model/job_parts.h src/model/job_runner.c \
 	src/model/leak.c src/model/leak.h \
 	src/model/leak_bytes.c src/model/leak_names.c src/model/leak_parts.h \

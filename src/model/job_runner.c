@@ -2,7 +2,6 @@
  * nobody, and stores. */
 #include "config.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rng.h"
-#include "base/text.h"
 #include "model/conf.h"
 #include "model/job.h"
+#include "model/job_flight.h"
 #include "model/job_parts.h"
 #include "model/llm.h"
 #include "model/store.h"
@@ -26,30 +25,6 @@
 #define TICK_MS 1000  /* how often the queue is looked at unasked */
 #define AGAIN_MS 1000 /* after the store would not take a result */
 #define LEASE_SPARE_S 60
-#define MONEY_WAIT_S 300
-/* So long that one job alone fails less often than opens a breaker. */
-#define DELAY_MS 15000
-#define DELAY_CAP_MS 300000
-#define ERROR_MAX 400
-
-/* A job whose request is under way, and then its answer. */
-struct flight {
-	struct flight *next; /* in flying or unstored */
-	struct flight *landed_next;
-	struct job_runner *runner;
-	struct job_row job;
-	struct pool *pool;
-	const struct conf *conf;
-	void *hold; /* on conf */
-	const struct llm_endpoint *endpoint;
-	double cost_max;
-	struct llm_answer answer; /* in pool */
-	/* made once by digest, kept until the store takes it */
-	bool digested, complained;
-	enum job_verdict verdict;
-	void *data;
-	struct job_end end;
-};
 
 struct slot { /* an endpoint, for the length of one look */
 	const struct llm_endpoint *endpoint;
@@ -81,15 +56,6 @@ struct claim_args {
 	struct job_claim claim;
 };
 
-struct finish_args {
-	struct job_end *end;
-	const struct job_handler *handler;
-	const struct conf *conf;
-	int64_t ref;
-	const struct llm_answer *answer;
-	void *data;
-};
-
 struct recover_args {
 	const char *holder;
 	struct job_row *spent;
@@ -112,18 +78,10 @@ static bool is_closed(const struct slot *slot, const struct job_row *job);
 static bool is_overdue(const struct job_runner *r, const struct job_row *job);
 static void depart(struct job_runner *r, struct flight *f,
     const struct llm_question *q, struct slot *slot);
-static void give_back(struct job_runner *r, struct flight *f, int64_t wait_s);
-static void end_unasked(struct job_runner *r, const struct conf *conf,
-    const struct job_row *job, enum job_verdict verdict, const char *error);
 static void landed(void *arg, const struct llm_answer *a);
-static void digest(struct job_runner *r, struct flight *f);
-static void settle_verdict(struct flight *f);
-static int64_t wait_of(const struct flight *f);
-static bool store(struct job_runner *r, struct flight *f);
 static void unlink_flight(struct job_runner *r, const struct flight *f);
 static void close_flight(struct job_runner *r, struct flight *f);
 static enum err claim_fn(struct store_tx *tx, void *arg);
-static enum err finish_fn(struct store_tx *tx, void *arg);
 static enum err recover_fn(struct store_tx *tx, void *arg);
 
 enum err
@@ -270,8 +228,8 @@ take_landed(struct job_runner *r)
 	}
 	while ((f = r->unstored) != NULL) {
 		r->unstored = f->next;
-		digest(r, f);
-		if (store(r, f)) {
+		flight_digest(f, r->db);
+		if (flight_store(f)) {
 			close_flight(r, f);
 		} else {
 			f->next = kept;
@@ -300,8 +258,8 @@ recover(struct job_runner *r)
 		    err_name(e));
 	conf = r->rc.take_conf(r->rc.ctx_conf, &hold);
 	for (size_t i = 0; e == ERR_OK && i < args.n; i++)
-		end_unasked(
-		    r, conf, &args.spent[i], JOB_FAILED, "cut short too often");
+		flight_end_unasked(&r->rc, conf, &args.spent[i], JOB_FAILED,
+		    "cut short too often");
 	r->rc.give_conf(r->rc.ctx_conf, hold);
 	free(args.spent);
 }
@@ -363,6 +321,7 @@ try_job(struct job_runner *r, const struct job_row *job, struct slot *slots,
 		return true;
 	}
 	f->runner = r;
+	f->rc = &r->rc;
 	f->job = *job;
 	/* A hold of its own: the request may outlive a reload. */
 	f->conf = r->rc.take_conf(r->rc.ctx_conf, &f->hold);
@@ -380,9 +339,11 @@ try_job(struct job_runner *r, const struct job_row *job, struct slot *slots,
 	}
 	if (e != ERR_OK) {
 		if (e == ERR_NOTFOUND)
-			end_unasked(r, f->conf, job, JOB_DONE, NULL);
+			flight_end_unasked(
+			    &r->rc, f->conf, job, JOB_DONE, NULL);
 		else if (e == ERR_CONFIG)
-			end_unasked(r, f->conf, job, JOB_FAILED, "no endpoint");
+			flight_end_unasked(
+			    &r->rc, f->conf, job, JOB_FAILED, "no endpoint");
 		close_flight(r, f);
 		return true;
 	}
@@ -395,8 +356,8 @@ try_job(struct job_runner *r, const struct job_row *job, struct slot *slots,
 	if (slot == NULL || is_closed(slot, job) ||
 	    slot->running >= room_for(f->endpoint, job)) {
 		if (slot != NULL && is_closed(slot, job) && is_overdue(r, job))
-			end_unasked(
-			    r, f->conf, job, JOB_FAILED, "the server is away");
+			flight_end_unasked(&r->rc, f->conf, job, JOB_FAILED,
+			    "the server is away");
 		close_flight(r, f);
 		return true;
 	}
@@ -489,10 +450,10 @@ depart(struct job_runner *r, struct flight *f, const struct llm_question *q,
 	if (e == ERR_LIMIT) {
 		/* Stock can wait for tomorrow; whoever waits is told. */
 		if (f->job.priority > JOB_IDLE && f->job.kind == JOB_ANSWER)
-			end_unasked(r, f->conf, &f->job, JOB_FAILED,
+			flight_end_unasked(&r->rc, f->conf, &f->job, JOB_FAILED,
 			    "today's budget is spent");
 		else
-			end_unasked(r, f->conf, &f->job, JOB_LATER,
+			flight_end_unasked(&r->rc, f->conf, &f->job, JOB_LATER,
 			    "today's budget is spent");
 		close_flight(r, f);
 		return;
@@ -519,53 +480,16 @@ depart(struct job_runner *r, struct flight *f, const struct llm_question *q,
 		f->answer = (struct llm_answer){ .class = LLM_PERMANENT,
 			.why = LLM_WHY_CONFIG,
 			.retry_ms = -1 };
-		digest(r, f);
-		if (!store(r, f)) {
+		flight_digest(f, r->db);
+		if (!flight_store(f)) {
 			f->next = r->unstored;
 			r->unstored = f;
 			return;
 		}
 	} else {
-		give_back(r, f, 1);
+		flight_give_back(f, 1);
 	}
 	close_flight(r, f);
-}
-
-/* It was claimed, but never left. */
-static void
-give_back(struct job_runner *r, struct flight *f, int64_t wait_s)
-{
-	struct job_end end = { .id = f->job.id,
-		.verdict = JOB_LATER,
-		.asked = true,
-		.free = true,
-		.uncounted = true,
-		.wait_s = wait_s };
-	struct finish_args args = { .end = &end };
-	enum err e = store_write(r->rc.store, finish_fn, &args);
-
-	if (e != ERR_OK)
-		log_error("a job cannot be given back: %s", err_name(e));
-}
-
-static void
-end_unasked(struct job_runner *r, const struct conf *conf,
-    const struct job_row *job, enum job_verdict verdict, const char *error)
-{
-	const struct job_handler *h = r->rc.handlers[job->kind];
-	struct job_end end = { .id = job->id,
-		.verdict = verdict,
-		.wait_s = MONEY_WAIT_S,
-		.error = text_of(error) };
-	struct finish_args args = {
-		.end = &end, .handler = h, .conf = conf, .ref = job->ref
-	};
-	enum err e = store_write(r->rc.store, finish_fn, &args);
-
-	if (e != ERR_OK)
-		log_error("the end of a job cannot be stored: %s", err_name(e));
-	else if (h != NULL && h->stored != NULL)
-		h->stored(h->ctx, job->ref, verdict);
 }
 
 /* On the HTTP thread: copy, hand over, be gone. */
@@ -588,129 +512,6 @@ landed(void *arg, const struct llm_answer *a)
 	r->landed = f;
 	pthread_cond_signal(&r->cond);
 	pthread_mutex_unlock(&r->lock);
-}
-
-/* Once: what the handler makes of it, and what that means for the job. */
-static void
-digest(struct job_runner *r, struct flight *f)
-{
-	const struct job_handler *h = r->rc.handlers[f->job.kind];
-	const struct llm_answer *a = &f->answer;
-	struct job_room room = { .db = r->db,
-		.pool = f->pool,
-		.conf = f->conf,
-		.now = clock_now(),
-		.ref = f->job.ref,
-		.attempt = f->job.attempts };
-
-	if (f->digested)
-		return;
-	f->digested = true;
-	if (a->why == LLM_WHY_CANCELLED || a->why == LLM_WHY_QUEUE_TIME)
-		f->verdict = JOB_LATER;
-	else
-		f->verdict = h->digest(h->ctx, &room, a, &f->data);
-	if (pool_failed(f->pool))
-		f->verdict = JOB_FAILED;
-	settle_verdict(f);
-	if (f->verdict == JOB_FAILED || f->verdict == JOB_RETRY)
-		log_notice("%s job %lld, attempt %lld: %s, %s",
-		    job_kind_name(f->job.kind), (long long)f->job.id,
-		    (long long)f->job.attempts, llm_class_name(a->class),
-		    llm_why_name(a->why));
-}
-
-/* Are there attempts, charges and time left for what the handler wants? */
-static void
-settle_verdict(struct flight *f)
-{
-	const struct llm_answer *a = &f->answer;
-	const struct job_handler *h = f->runner->rc.handlers[f->job.kind];
-	bool free = a->charged == 0, uncounted;
-	int64_t attempts, charges = f->job.charges - free;
-	char error[ERROR_MAX];
-	struct str line;
-
-	/* An outage is not the fault of what is stocked for later. */
-	if (f->verdict == JOB_RETRY && f->job.priority == JOB_IDLE && free &&
-	    a->class == LLM_TRANSIENT && a->why != LLM_WHY_PARAMETER)
-		f->verdict = JOB_LATER;
-	uncounted = free && f->verdict == JOB_LATER;
-	attempts = f->job.attempts - uncounted;
-	if ((f->verdict == JOB_RETRY || f->verdict == JOB_LATER) &&
-	    (charges >= JOB_CHARGES || attempts >= JOB_ATTEMPTS))
-		f->verdict = JOB_FAILED;
-	if (f->verdict == JOB_LATER && f->job.priority > JOB_IDLE &&
-	    h->keep_s > 0 && clock_now() - f->job.made_at > h->keep_s)
-		f->verdict = JOB_FAILED;
-	f->end = (struct job_end){ .id = f->job.id,
-		.verdict = f->verdict,
-		.asked = true,
-		.free = free,
-		.uncounted = uncounted };
-	if (!free) {
-		/* What it cost is not told: what was reserved is gone. */
-		f->end.cost = llm_cost(f->endpoint, a);
-		if (!(f->end.cost > 0))
-			f->end.cost = f->cost_max;
-	}
-	/* Not when it never was asked for. */
-	f->end.failed = a->why != LLM_WHY_CANCELLED &&
-			a->why != LLM_WHY_QUEUE_TIME &&
-			(f->verdict == JOB_LATER || a->class == LLM_TRANSIENT);
-	f->end.wait_s = wait_of(f);
-	if (f->verdict == JOB_DONE)
-		return;
-	line = pool_printf(f->pool, "%s %s: %.*s", llm_class_name(a->class),
-	    llm_why_name(a->why), (int)(a->detail.n < 200 ? a->detail.n : 200),
-	    a->detail.p == NULL ? "" : a->detail.p);
-	log_mask(line.p, line.n, error, sizeof(error));
-	f->end.error = text_clean(f->pool, str_of(error));
-	f->end.error = pool_text(f->pool, f->end.error);
-}
-
-/* As the server asks; what is kept for as long as it takes, longer each time.
- */
-static int64_t
-wait_of(const struct flight *f)
-{
-	const struct job_runner_conf *rc = &f->runner->rc;
-	int64_t ms = f->answer.retry_ms;
-	int64_t wait = ms > 0 ? (ms + 999) / 1000 : 1;
-	int64_t delay = 0;
-
-	if (f->verdict == JOB_LATER && f->end.failed)
-		delay = job_delay(f->job.delays,
-		    rc->delay_ms > 0 ? rc->delay_ms : DELAY_MS,
-		    rc->delay_cap_ms > 0 ? rc->delay_cap_ms : DELAY_CAP_MS,
-		    rng_unit());
-	if (wait < delay)
-		wait = delay;
-	return wait < JOB_WAIT_MAX ? wait : JOB_WAIT_MAX;
-}
-
-/* False: the store would not take it now. */
-static bool
-store(struct job_runner *r, struct flight *f)
-{
-	const struct job_handler *h = r->rc.handlers[f->job.kind];
-	struct finish_args args = { .end = &f->end,
-		.handler = h,
-		.conf = f->conf,
-		.ref = f->job.ref,
-		.answer = &f->answer,
-		.data = f->data };
-	enum err e = store_write(r->rc.store, finish_fn, &args);
-
-	if (e == ERR_OK) {
-		if (h->stored != NULL)
-			h->stored(h->ctx, f->job.ref, f->verdict);
-		return true;
-	}
-	if (!f->complained)
-		log_error("an answer waits to be stored: %s", err_name(e));
-	f->complained = true;
-	return e != ERR_FULL && e != ERR_IO && e != ERR_BUSY;
 }
 
 static void
@@ -738,18 +539,6 @@ claim_fn(struct store_tx *tx, void *arg)
 	struct claim_args *a = arg;
 
 	return job_claim(tx, &a->claim);
-}
-
-static enum err
-finish_fn(struct store_tx *tx, void *arg)
-{
-	struct finish_args *a = arg;
-	enum err e = job_finish(tx, a->end);
-
-	if (e == ERR_OK && a->handler != NULL)
-		e = a->handler->store(a->handler->ctx, tx, a->conf, a->ref,
-		    a->end->verdict, a->answer, a->data);
-	return e;
 }
 
 static enum err
