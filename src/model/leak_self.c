@@ -23,6 +23,7 @@ static bool is_followed(const struct leak_reading *s,
 static bool begins(const struct leak_reading *s, size_t i, enum leak_phrase p);
 static size_t past_version(const struct leak_reading *s, size_t i);
 static bool is_about(const struct leak_reading *s, size_t first, size_t name);
+static bool is_others(const struct leak_reading *s, size_t made);
 static bool is_kind(const struct leak_reading *s, size_t first, size_t name);
 static bool is_said(const struct leak_reading *s, size_t i, size_t bytes);
 static bool leads(const struct leak_reading *s, size_t first);
@@ -172,7 +173,8 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	bool made = s->made <= i && w[i].at - w[s->made - 1].end <= SELF_BYTES;
 	bool at_once = s->self <= i && i - s->self <= 1 && !w[i].comma;
 	bool ai = is_ai(s, i, n), spoken = is_near(s, s->speaker, i);
-	bool ours = made && (spoken || (ai && leads(s, s->made_from)) ||
+	bool of_me = made && spoken && !is_others(s, s->made_from);
+	bool ours = made && (of_me || (ai && leads(s, s->made_from)) ||
 				is_said(s, i, MADE_BYTES));
 
 	switch (e->kind) {
@@ -191,14 +193,14 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	case LEAK_SPELT: /* "I am new to XAI" says nothing of the speaker */
 		return ours || (is_camel(s, i) && self) || (i == s->self && ai);
 	case LEAK_WORD:
-		return !is_someone(s, i, n) && ai && (self || near || made);
+		return !is_someone(s, i, n) && ai && (self || near || ours);
 	case LEAK_COMMON:
 		if (is_someone(s, i, n))
 			return false;
 		return (self && at_once && (i == s->self || ai) &&
 			   (is_big(&w[i]) || i == s->self)) ||
-		       (self && ai) || (near && ai) || (made && spoken && ai) ||
-		       (made && spoken && i == s->made && is_big(&w[i]) &&
+		       (self && ai) || (near && ai) || (of_me && ai) ||
+		       (of_me && i == s->made && is_big(&w[i]) &&
 			   is_near(s, s->speaker, i));
 	case LEAK_PROMPT:
 		return (at_once && is_big(&w[i])) ||
@@ -245,6 +247,36 @@ is_kind(const struct leak_reading *s, size_t first, size_t name)
 	for (; first < name; first++) {
 		if (begins(s, first, PHRASE_PRODUCT))
 			return true;
+	}
+	return false;
+}
+
+/* "I think NAME was made by …", "I like models made by …": does somebody else
+ * stand between the speaker and the word that tells of the making? */
+static bool
+is_others(const struct leak_reading *s, size_t made)
+{
+	static const char *const many[] = { "models", "tools", "systems",
+		"programs", "assistants", "chatbots", "modelle", "modelos",
+		"modèles", "modelli" };
+	size_t n;
+
+	size_t first = s->speaker[made];
+
+	if (first == 0 || made - first > 2 * NEAR_WORDS)
+		return false; /* whoever speaks does so later */
+	for (size_t k = first; k < made; k++) {
+		const struct leak_entry *e = leak_name_at(s->l, &s->a, k, &n);
+
+		if (s->a.w[k].sentence)
+			return false;
+		if (e != NULL && e->kind != LEAK_PROMPT &&
+		    e->kind != LEAK_AUTHOR && is_big(&s->a.w[k]))
+			return true;
+		for (size_t m = 0; m < sizeof(many) / sizeof(many[0]); m++) {
+			if (leak_reads(s, k, many[m]))
+				return true;
+		}
 	}
 	return false;
 }
@@ -329,7 +361,8 @@ is_plain(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	for (size_t k = 0;
 	     s->by <= i && i - s->by <= BY_WORDS && k <= DONE_WORDS; k++) {
 		if (begins(s, next + k, PHRASE_DONE))
-			return is_near(s, s->speaker, i) ||
+			return (is_near(s, s->speaker, i) &&
+				   !is_others(s, s->by - 1)) ||
 			       (model && leads(s, s->by - 1));
 	}
 	return false;

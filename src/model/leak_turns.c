@@ -105,7 +105,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(SELF, "मैं"),
 	TURN(SELF, "मेरा नाम"),
 	TURN(SELF, "moi c'est"),
-	TURN(SELF, "(olen|είμαι|Είμαι|vagyok|אני|میں)"),
+	TURN(SELF, "(olen|είμαι|Είμαι|vagyok|אני)"),
 	TURN(SELF, "με λένε"),
 	TURN(SELF, "мене звати"),
 	TURN(SELF, "the name's"),
@@ -120,6 +120,10 @@ const struct leak_turn leak_turns[] = {
 	TURN(ABOUT,
 	    "(contre|sûr|sûre|gegen|sicher|contra|contrario|seguro|segura|usar|"
 	    "usando|contrario|contro|sicuro|против|уверен|уверена)"),
+	TURN(
+	    ABOUT, "(думаю|считаю|полагаю|знаю|использую|читал|читала|слышал)"),
+	TURN(ABOUT, "(فکر|گمان|باور|تصور)"),
+	TURN(ABOUT, "(käyttänyt|käytän|משתמש|משתמשת|használok|χρησιμοποιώ)"),
 	TURN(ABOUT, "(反|用|比|讀|读)"),
 	TURN(ABOUT, "(با|مخالف|موافق|مطمئن|ضد|درباره)"),
 	TURN(OPEN, "(hi|hello|hey|greetings) ~1 (it|this|i'm) ~1 (is|me|your)"),
