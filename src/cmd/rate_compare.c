@@ -14,7 +14,6 @@
 #include "rate/bt.h"
 #include "rate/ci.h"
 #include "rate/compare.h"
-#include "rate/dist.h"
 #include "rate/num.h"
 #include "rate/pairs.h"
 
@@ -113,11 +112,9 @@ ask_fit(const struct rate_data *data, const struct rate_opts *o, uint32_t a,
 	if (p.part_of[a] != p.part_of[b])
 		goto out;
 	se = ci_se_difference(&ci, &p, a, b);
-	z = dist_normal_quantile(0.5 + 0.5 * o->level);
-	if (voters) /* one voter alone says nothing of how they differ */
-		z = ci.clusters > 1 ? dist_t_quantile(0.5 + 0.5 * o->level,
-					  ci.clusters - 1.0)
-				    : NAN;
+	z = ci.quantile[p.part_of[a]];
+	if (!isfinite(z)) /* one voter alone says nothing of how they differ */
+		z = NAN;
 	out->gap = (f.theta[a] - f.theta[b]) * BT_POINTS;
 	out->lower = out->gap - z * se * BT_POINTS;
 	out->upper = out->gap + z * se * BT_POINTS;

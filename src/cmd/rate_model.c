@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,17 +236,26 @@ fit_rows(const struct rate_data *data, const struct tally *t,
 	return e;
 }
 
+/* Why the component has no answer, by name where it is one of several. */
 static enum err
-explain(struct rate_data *data, const struct model_options *m, enum err e)
+explain(struct rate_data *data, const struct pairs *p, uint32_t part,
+    const struct model_options *m, enum err e)
 {
+	char of[96] = "";
+
+	if (p->nparts > 1)
+		(void)snprintf(of, sizeof(of), " in the group of \"%.60s\"",
+		    data->names.name[p->order[p->part[part].first]].p);
 	if (e == ERR_INVALID)
 		return rate_data_fail(data, 0, e,
-		    "every vote is a tie: the tie parameter has no finite "
-		    "maximum (use --model bt)");
+		    "every vote%s is a tie: the tie parameter has no finite "
+		    "maximum (use --model bt)",
+		    of);
 	if (e == ERR_LIMIT && m->nz > 0)
 		return rate_data_fail(data, 0, ERR_CONFLICT,
-		    "these votes cannot tell side or style effects from "
-		    "ratings (was every pair shown one way only?)");
+		    "these votes%s cannot tell side or style effects from "
+		    "ratings (was every pair shown one way only?)",
+		    of);
 	if (e == ERR_TOOBIG)
 		return rate_data_fail(data, 0, e,
 		    "this model takes at most %d prompts (use --model bt)",
@@ -276,7 +286,7 @@ fit_component(struct rate_data *data, const struct tally *t,
 	double q;
 
 	if (e != ERR_OK)
-		return explain(data, &m, e);
+		return explain(data, p, part, &m, e);
 	q = quantile(&f, o->level);
 	for (uint32_t x = 0; x < p->part[part].n; x++) {
 		struct rate_line *l =

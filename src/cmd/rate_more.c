@@ -145,9 +145,10 @@ print_findings(FILE *out, const struct rate_data *data,
 }
 
 static void
-json_findings(FILE *out, const struct rate_data *data, const struct findings *f)
+json_findings(FILE *out, const struct rate_data *data,
+    const struct rate_opts *o, const struct findings *f)
 {
-	(void)fputs(",\n\"check\":{\"level\":0.05", out);
+	(void)fprintf(out, ",\n\"check\":{\"level\":%.10g", 1.0 - o->level);
 	if (f->cycles_known) {
 		(void)fprintf(out,
 		    ",\"cycles\":%zu,\"triples\":%zu,\"cycle_list\":[",
@@ -196,7 +197,7 @@ rate_check(FILE *out, struct rate_data *data, const struct rate_opts *o)
 	if (o->format == RATE_TABLE)
 		print_findings(out, data, o, &f);
 	else if (o->format == RATE_JSON)
-		json_findings(out, data, &f);
+		json_findings(out, data, o, &f);
 	return ERR_OK;
 }
 

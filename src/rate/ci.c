@@ -39,10 +39,11 @@ ci_open(struct ci *ci, uint32_t nitems, uint32_t nparts)
 	ci->rank = calloc(n, sizeof(*ci->rank));
 	ci->rank_from = calloc(n, sizeof(*ci->rank_from));
 	ci->rank_to = calloc(n, sizeof(*ci->rank_to));
+	ci->quantile = calloc(nparts + 1u, sizeof(*ci->quantile));
 	ci->covariance = calloc(nparts + 1u, sizeof(*ci->covariance));
 	if (ci->se != NULL && ci->lower != NULL && ci->upper != NULL &&
 	    ci->rank != NULL && ci->rank_from != NULL && ci->rank_to != NULL &&
-	    ci->covariance != NULL)
+	    ci->quantile != NULL && ci->covariance != NULL)
 		return ERR_OK;
 	ci_release(ci);
 	return ERR_NOMEM;
@@ -54,6 +55,7 @@ ci_release(struct ci *ci)
 	for (uint32_t c = 0; ci->covariance != NULL && c < ci->nparts; c++)
 		free(ci->covariance[c]);
 	free(ci->covariance);
+	free(ci->quantile);
 	free(ci->se);
 	free(ci->lower);
 	free(ci->upper);
@@ -311,6 +313,7 @@ set_bounds(const struct pairs *pairs, const struct ci_scores *s,
 		double q =
 		    n < 2 ? HUGE_VAL : ci_quantile(s, c, 0.5 + 0.5 * o->level);
 
+		ci->quantile[c] = q;
 		for (uint32_t k = 0; k < n; k++) {
 			double half = n < 2 ? HUGE_VAL : q * ci->se[item[k]];
 

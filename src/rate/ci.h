@@ -72,6 +72,8 @@ struct ci_options {
 struct ci {
 	double *se;            /* of theta; 0 for a prompt alone */
 	double *lower, *upper; /* of theta */
+	double *quantile;    /* per component: half-widths are that many errors;
+				infinite if it tells nothing of them */
 	double **covariance; /* per component n * n by local number, or NULL */
 	uint32_t *rank, *rank_from, *rank_to;
 	uint32_t nparts;

@@ -340,6 +340,21 @@ for how in sandwich bootstrap; do
 		--format csv --intervals $how "$f"
 done
 
+# What is said of one island is true of it, whatever the others are like.
+{ echo a,b,winner,judge; for j in 1 2 3 4 5 6 7 8 9; do
+	echo "x,y,a,j$j"; echo "y,z,a,j$j"; echo "z,x,tie,j$((j / 2))"; done; } >"$d/big"
+{ echo a,b,winner,judge; for j in p q; do echo "u,v,a,$j"; echo "u,v,b,$j"
+	echo "v,u,tie,$j"; echo "u,v,a,p"; done; } >"$d/small"
+{ cat "$d/big"; sed 1d "$d/small"; } >"$f"
+rate --compare u,v "$d/small" >"$d/want"
+grep -q 'by all votes.*\[-' "$d/want" && rate --compare u,v "$f" | cmp -s - "$d/want"
+ok $? 'a comparison on a small island takes the voters of that island'
+{ cat "$d/big"; echo u,v,tie,p; } >"$f"
+fails 65 'every vote in the group of "u" is a tie' 'an island of ties is named' \
+	--model davidson "$f"
+rates '--check says at what level it looked for cycles' \
+	'grep -q "\"check\":{\"level\":0.1,"' --check --level 0.9 --format json "$f"
+
 # Grouping takes nothing away from the main board, and says what can group.
 { echo a,b,winner,judge,type; for j in 1 2 3 4 5 6; do
 	echo "x,y,a,j$j,c"; echo "x,y,b,j$j,d"; echo "y,x,a,j$j,c"
