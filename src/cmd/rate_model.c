@@ -52,11 +52,12 @@ rows_from_votes(const struct rate_data *data, const struct pairs *p,
 		struct model_row *row = &r->row[n];
 		size_t o = x->outcome > 2 ? 2 : x->outcome;
 
-		if (p->part_of[x->a] != part)
+		if (p->part_of[x->a] != part || !(x->weight > 0.0))
 			continue;
 		row->i = p->local[x->a];
 		row->j = p->local[x->b];
 		row->cluster = voters ? x->voter : UINT32_MAX;
+		row->alone = voters ? 1.0 : 0.0;
 		row->w[o] = x->weight;
 		row->w2[o] = x->weight * x->weight;
 		memcpy(r->z + n * r->o.nz, z + v * k, k * sizeof(*z));
@@ -70,54 +71,57 @@ rows_from_votes(const struct rate_data *data, const struct pairs *p,
 	return ERR_OK;
 }
 
-/* Every cell as a row whose voters are not known. */
-static struct model_row *
-unsigned_cells(const struct tally *t)
+/* A cell's votes, all or those that nobody signed, as a row. */
+static struct model_row
+row_of_cell(const struct tally *t, size_t c, const struct tally_lone *lone)
 {
-	struct model_row *rest = calloc(t->ncells + 1, sizeof(*rest));
+	struct model_row r = { .cluster = UINT32_MAX };
 
-	for (size_t c = 0; rest != NULL && c < t->ncells; c++) {
-		rest[c].cluster = UINT32_MAX;
-		for (int o = 0; o < TALLY__MAX; o++) {
-			double w2, w = tally_weight_of(
-				       t, c, (enum tally_outcome)o, &w2);
+	for (int o = 0; lone == NULL && o < TALLY__MAX; o++) {
+		double w2,
+		    w = tally_weight_of(t, c, (enum tally_outcome)o, &w2);
 
-			rest[c].w[o > 2 ? 2 : o] += w;
-			rest[c].w2[o > 2 ? 2 : o] += w2;
-		}
+		r.w[o > 2 ? 2 : o] += w;
+		r.w2[o > 2 ? 2 : o] += w2;
 	}
-	return rest;
+	for (int o = 0; lone != NULL && o < 3; o++) {
+		r.w[o] = lone[c].w[o];
+		r.w2[o] = lone[c].w2[o];
+		r.alone += lone[c].n[o];
+	}
+	return r;
 }
 
-/* A voter's rows of the component; their votes leave rest[]. */
+/*
+ * A voter's rows of the component.  Squares are asked for by the sum over all
+ * voters alone: a row has its weight's share of its cell's signed ones.
+ */
 static void
 sign_rows(const struct tally *t, const struct pairs *p, uint32_t part,
-    uint32_t voter, struct model_row *rest, struct rows *r)
+    uint32_t voter, const struct tally_lone *lone, struct rows *r)
 {
 	const struct tally_voter *v = &t->voter[voter];
 
 	for (uint32_t k = 0; k < v->n; k++) {
 		const struct tally_cell *c = &t->cell[v->row[k].cell];
-		struct model_row *left = &rest[v->row[k].cell];
-		double w[3], w2[3];
+		struct model_row *row = &r->row[r->n], all, rest;
 
-		tally_row_weights(v, k, w);
-		for (int o = 0; o < 3; o++) {
-			/* A square is the weight's share of all squares. */
-			double per =
-			    left->w[o] > 0.0 ? left->w2[o] / left->w[o] : 0.0;
-
-			w2[o] = w[o] * per;
-			left->w[o] = fmax(0.0, left->w[o] - w[o]);
-			left->w2[o] = left->w[o] * per;
-		}
 		if (p->part_of[c->a] != part)
 			continue;
-		r->row[r->n].i = p->local[c->a];
-		r->row[r->n].j = p->local[c->b];
-		r->row[r->n].cluster = voter;
-		memcpy(r->row[r->n].w, w, sizeof(w));
-		memcpy(r->row[r->n].w2, w2, sizeof(w2));
+		row->i = p->local[c->a];
+		row->j = p->local[c->b];
+		row->cluster = voter;
+		tally_row_weights(v, k, row->w);
+		if (!(row->w[0] + row->w[1] + row->w[2] > 0.0))
+			continue;
+		all = row_of_cell(t, v->row[k].cell, NULL);
+		rest = row_of_cell(t, v->row[k].cell, lone);
+		for (int o = 0; o < 3; o++) {
+			if (row->w[o] > 0.0)
+				row->w2[o] = row->w[o] *
+					     (all.w2[o] - rest.w2[o]) /
+					     (all.w[o] - rest.w[o]);
+		}
 		r->n++;
 	}
 }
@@ -128,28 +132,33 @@ rows_from_tally(const struct tally *t, const struct pairs *p, uint32_t part,
     bool voters, struct rows *r)
 {
 	size_t most = t->ncells + (voters ? t->nrows : 0);
-	struct model_row *rest = unsigned_cells(t);
+	struct tally_lone *lone =
+	    voters ? malloc((t->ncells + 1) * sizeof(*lone)) : NULL;
 
 	r->n = 0;
 	r->row = calloc(most + 1, sizeof(*r->row));
 	r->z = calloc(most + 1, sizeof(*r->z));
-	if (rest == NULL || r->row == NULL || r->z == NULL) {
-		free(rest);
+	if ((voters && lone == NULL) || r->row == NULL || r->z == NULL) {
+		free(lone);
 		return ERR_NOMEM;
 	}
+	if (voters)
+		tally_unsigned(t, lone);
 	for (uint32_t u = 0; voters && u < t->nvoters; u++)
-		sign_rows(t, p, part, u, rest, r);
+		sign_rows(t, p, part, u, lone, r);
 	for (size_t c = 0; c < t->ncells; c++) {
+		struct model_row row = row_of_cell(t, c, lone);
+
 		if (p->part_of[t->cell[c].a] != part ||
-		    rest[c].w[0] + rest[c].w[1] + rest[c].w[2] <= 0.0)
+		    !(row.w[0] + row.w[1] + row.w[2] > 0.0))
 			continue;
-		rest[c].i = p->local[t->cell[c].a];
-		rest[c].j = p->local[t->cell[c].b];
-		r->row[r->n++] = rest[c];
+		row.i = p->local[t->cell[c].a];
+		row.j = p->local[t->cell[c].b];
+		r->row[r->n++] = row;
 	}
 	for (size_t k = 0; k < r->n && r->o.nz > 0; k++)
 		r->z[k] = 1.0; /* i was shown first */
-	free(rest);
+	free(lone);
 	return ERR_OK;
 }
 

@@ -237,9 +237,10 @@ boot_run(const struct pairs *pairs, const struct tally *t,
 	return e;
 }
 
-/* A row's votes as the voter's share of its pair; they leave the lone ones. */
+/* A row's votes as the voter's share of its pair. */
 static struct share
-share_of(struct plan *plan, const struct tally_cell *c, const double row[3])
+share_of(
+    const struct plan *plan, const struct tally_cell *c, const double row[3])
 {
 	bool turned = c->a > c->b;
 	double w[3] = { row[turned], row[!turned], row[2] };
@@ -248,10 +249,6 @@ share_of(struct plan *plan, const struct tally_cell *c, const double row[3])
 	if (!(w[0] + w[1] + w[2] > 0.0))
 		return (struct share){ 0 };
 	p = pairs_find(plan->pairs, c->a, c->b);
-	for (size_t o = 0; o < 3; o++) {
-		if (plan->value[3 * p + o] > 0.0)
-			plan->lone[3 * p + o] -= w[o] / plan->value[3 * p + o];
-	}
 	return (
 	    struct share){ (uint32_t)p, w[0] + 0.5 * w[2], w[1] + 0.5 * w[2] };
 }
@@ -278,6 +275,46 @@ share_out(struct plan *plan, const struct tally *t)
 	plan->first[plan->nvoters] = n;
 }
 
+/* The votes that nobody signed, where voters are drawn as a whole. */
+static enum err
+count_lone(struct plan *plan, const struct tally *t)
+{
+	struct tally_lone *lone = malloc((t->ncells + 1) * sizeof(*lone));
+
+	if (lone == NULL)
+		return ERR_NOMEM;
+	tally_unsigned(t, lone);
+	for (size_t c = 0; c < t->ncells; c++) {
+		const struct tally_cell *k = &t->cell[c];
+		size_t turned = k->a > k->b, p;
+		const size_t from[3] = { turned, 1 - turned, 2 };
+
+		if (!(lone[c].n[0] + lone[c].n[1] + lone[c].n[2] > 0.0))
+			continue;
+		p = pairs_find(plan->pairs, k->a, k->b);
+		for (size_t o = 0; o < 3; o++) {
+			plan->lone[3 * p + o] += lone[c].n[from[o]];
+			plan->value[3 * p + o] += lone[c].w[from[o]];
+		}
+	}
+	free(lone);
+	return ERR_OK;
+}
+
+/* All votes, whoever gave them. */
+static void
+count_votes(struct plan *plan)
+{
+	for (size_t k = 0; k < plan->pairs->npairs; k++) {
+		const struct pair *p = &plan->pairs->pair[k];
+		double n[3] = { p->nwin, p->nloss, p->ntie };
+		double w[3] = { p->win, p->loss, p->tie };
+
+		memcpy(plan->lone + 3 * k, n, sizeof(n));
+		memcpy(plan->value + 3 * k, w, sizeof(w));
+	}
+}
+
 static enum err
 make_plan(struct plan *plan, const struct tally *t)
 {
@@ -291,17 +328,6 @@ make_plan(struct plan *plan, const struct tally *t)
 	plan->value = calloc(m + 1, sizeof(*plan->value));
 	if (plan->lone == NULL || plan->value == NULL)
 		return ERR_NOMEM;
-	for (size_t k = 0; k < pairs->npairs; k++) {
-		const struct pair *p = &pairs->pair[k];
-		double n[3] = { p->nwin, p->nloss, p->ntie };
-		double w[3] = { p->win, p->loss, p->tie };
-
-		for (int o = 0; o < 3; o++) {
-			plan->lone[3 * k + (size_t)o] = n[o];
-			if (n[o] > 0.0)
-				plan->value[3 * k + (size_t)o] = w[o] / n[o];
-		}
-	}
 	if (plan->o->by_voter && t->nrows > 0) {
 		plan->share = calloc(t->nrows + 1, sizeof(*plan->share));
 		plan->first =
@@ -309,11 +335,14 @@ make_plan(struct plan *plan, const struct tally *t)
 		if (plan->share == NULL || plan->first == NULL)
 			return ERR_NOMEM;
 		share_out(plan, t);
+		if ((e = count_lone(plan, t)) != ERR_OK)
+			return e;
+	} else {
+		count_votes(plan);
 	}
 	for (size_t k = 0; k < m; k++) {
-		plan->lone[k] = floor(plan->lone[k] + 0.5);
-		if (plan->lone[k] < 0.0)
-			plan->lone[k] = 0.0;
+		if (plan->lone[k] > 0.0)
+			plan->value[k] /= plan->lone[k];
 		plan->nlone += plan->lone[k];
 	}
 	if (plan->nvoters > 0)

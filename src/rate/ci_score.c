@@ -151,7 +151,7 @@ struct unit {
 	double of[3];   /* a vote's score: i won, j won, neither; multiples of
 			   a grid, so that a voter's sums are exact however
 			   the votes are grouped */
-	double left[3]; /* votes nobody signed */
+	double lone[3]; /* squared weights of votes nobody signed */
 	uint32_t part;
 };
 
@@ -168,7 +168,7 @@ open_units(const struct pairs *pairs, const double *theta, double grid)
 		u[k] = (struct unit){ { grid_round(pj, grid),
 					  -grid_round(pi, grid),
 					  grid_round(0.5 * (pj - pi), grid) },
-			{ p->win, p->loss, p->tie }, pairs->part_of[p->i] };
+			{ 0 }, pairs->part_of[p->i] };
 	}
 	return u;
 }
@@ -205,29 +205,38 @@ pairs_of_cells(const struct pairs *pairs, const struct tally *t)
 }
 
 /* lone[] keeps the votes of nobody known alone. */
-static void
+static enum err
 keep_unsigned(struct ci_scores *s, const struct pairs *pairs,
-    const struct unit *unit, const double *theta)
+    const struct tally *t, const uint32_t *pair_of, struct unit *unit,
+    const double *theta)
 {
+	struct tally_lone *lone = malloc((t->ncells + 1) * sizeof(*lone));
+
+	if (lone == NULL)
+		return ERR_NOMEM;
+	tally_unsigned(t, lone);
 	memset(s->nlone, 0, pairs->nparts * sizeof(*s->nlone));
+	for (size_t c = 0; c < t->ncells; c++) {
+		bool turned = (pair_of[c] & TURNED) != 0;
+		struct unit *u = &unit[pair_of[c] & ~TURNED];
+		const double *n = lone[c].n, *w2 = lone[c].w2;
+
+		if (!(n[0] + n[1] + n[2] > 0.0))
+			continue; /* of weight 0 all: perhaps no pair */
+		u->lone[0] += w2[turned];
+		u->lone[1] += w2[!turned];
+		u->lone[2] += w2[2];
+		s->nlone[u->part] += n[0] + n[1] + n[2];
+	}
 	for (size_t k = 0; k < pairs->npairs; k++) {
 		const struct pair *p = &pairs->pair[k];
-		const double w[3] = { p->win, p->loss, p->tie };
-		const double w2[3] = { p->win2, p->loss2, p->tie2 };
-		double pi = num_sigmoid(theta[p->i] - theta[p->j]);
-		double pj = num_sigmoid(theta[p->j] - theta[p->i]), rest[3];
+		double d = theta[p->i] - theta[p->j];
 
-		for (int o = 0; o < 3; o++) {
-			/* A square is the weight's share of all squares. */
-			rest[o] =
-			    w[o] > 0.0 ? unit[k].left[o] * (w2[o] / w[o]) : 0.0;
-			if (!(rest[o] > 1e-9 * w2[o]))
-				rest[o] = 0.0;
-			else
-				s->nlone[unit[k].part] += unit[k].left[o];
-		}
-		s->lone[k] = squares(rest[0], rest[1], rest[2], pi, pj);
+		s->lone[k] = squares(unit[k].lone[0], unit[k].lone[1],
+		    unit[k].lone[2], num_sigmoid(d), num_sigmoid(-d));
 	}
+	free(lone);
+	return ERR_OK;
 }
 
 /* first[c] <- where the scores of component c begin. */
@@ -257,7 +266,7 @@ place_parts(
 }
 
 struct desk { /* of scoring */
-	struct unit *unit;
+	const struct unit *unit;
 	const uint32_t *pair_of;
 	double grid;
 	size_t *at; /* component -> where its next score goes */
@@ -270,7 +279,7 @@ score_voter(struct ci_scores *s, const struct desk *d, uint32_t voter,
 	for (uint32_t k = 0; k < v->n; k++) {
 		uint32_t p = d->pair_of[v->row[k].cell];
 		bool turned = (p & TURNED) != 0;
-		struct unit *u = &d->unit[p &= ~TURNED];
+		const struct unit *u = &d->unit[p &= ~TURNED];
 		double w[3], r;
 
 		tally_row_weights(v, k, w);
@@ -278,9 +287,6 @@ score_voter(struct ci_scores *s, const struct desk *d, uint32_t voter,
 			continue;
 		r = w[turned] * u->of[0] + w[!turned] * u->of[1] +
 		    w[2] * u->of[2];
-		u->left[0] -= w[turned];
-		u->left[1] -= w[!turned];
-		u->left[2] -= w[2];
 		s->score[d->at[u->part]++] = (struct ci_score){ voter, p,
 			v->w == NULL ? r : grid_round(r, d->grid) };
 	}
@@ -303,8 +309,7 @@ score_voters(struct ci_scores *s, const struct pairs *pairs,
 	memcpy(s->end, s->first, pairs->nparts * sizeof(*s->end));
 	for (uint32_t u = 0; u < t->nvoters; u++)
 		score_voter(s, &d, u, &t->voter[u]);
-	keep_unsigned(s, pairs, unit, theta);
-	e = ERR_OK;
+	e = keep_unsigned(s, pairs, t, of, unit, theta);
 out:
 	free(unit);
 	free(of);

@@ -18,6 +18,9 @@ enum {
 /* Curvature, beside that of the parameter alone, of a top that is one. */
 static const double flattest = 1e-12;
 
+/* And per vote: odds of a hundred million million millions. */
+static const double farthest = 1e-20;
+
 /* Derivatives of one outcome's log-probability in (eta, tie parameter). */
 struct slope {
 	double log_p, eta, tie;
@@ -300,6 +303,19 @@ note_result(struct system *s, struct model_fit *fit)
 		   2.0 * (double)(s->dim - (s->o->ridge_theta > 0.0 ? 0 : 1));
 }
 
+/* ERR_LIMIT where it is known beforehand that there is no maximum. */
+static enum err
+expect_peak(const struct system *s)
+{
+	const struct model_options *o = s->o;
+	bool has = true;
+	enum err e = ERR_OK;
+
+	if (has_tie(s) && !o->ghost && o->nz == 0 && !(o->ridge_theta > 0.0))
+		e = model_has_peak(s->rows, s->nrows, s->n, &has);
+	return e != ERR_OK || has ? e : ERR_LIMIT;
+}
+
 enum err
 model_fit(const struct model_row *rows, const double *z, size_t nrows,
     uint32_t nitems, const struct model_options *o, struct model_fit *out)
@@ -322,7 +338,7 @@ model_fit(const struct model_row *rows, const double *z, size_t nrows,
 	if (fit.theta == NULL || fit.se == NULL || fit.beta == NULL ||
 	    fit.se_beta == NULL)
 		goto out;
-	if ((e = climb(&s, &fit)) != ERR_OK)
+	if ((e = expect_peak(&s)) != ERR_OK || (e = climb(&s, &fit)) != ERR_OK)
 		goto out;
 	note_result(&s, &fit);
 	if ((e = errors(&s, &fit)) != ERR_OK)
@@ -410,6 +426,11 @@ static enum err
 factor_top(struct system *s)
 {
 	size_t dim = s->dim;
+
+	for (size_t k = 0; k < s->n; k++) {
+		if (s->h[k * dim + k] < farthest * s->games[k])
+			return ERR_LIMIT;
+	}
 
 	for (size_t k = 0; k < dim; k++)
 		s->step[k] = s->h[k * dim + k];
@@ -533,15 +554,15 @@ outer_products(const struct system *s, double *b, double *units)
 
 		add_scores(s, k, alone, &c, b);
 		if (alone)
-			lone += r->w[0] + r->w[1] + r->w[2];
+			lone += r->alone;
 		else if (last)
 			close_cluster(s->dim, &c, b);
 	}
 	if (units != NULL) {
 		double g = c.clusters + lone; /* nobodies are units, too */
 
-		*units = c.clusters > 0 ? g : HUGE_VAL;
-		if (isfinite(*units) && g > 1)
+		*units = g > 0 ? g : HUGE_VAL;
+		if (g > 1)
 			scale(b, s->dim * s->dim, g / (g - 1));
 	}
 	free(order);

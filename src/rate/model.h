@@ -49,6 +49,8 @@ struct model_row {
 	uint32_t cluster; /* voter; UINT32_MAX: each vote stands alone */
 	double w[3];      /* i better, j better, neither */
 	double w2[3];     /* sums of squared weights */
+	double alone;     /* units if cluster is UINT32_MAX: votes that nobody
+			     signed; 0 where units are votes, whoever's */
 };
 
 struct model_options {
@@ -73,12 +75,23 @@ struct model_fit {
 
 /*
  * Fit.  Rows connect all items (else give ghost); z is nrows * nz.
- * ERR_TOOBIG over MODEL_MOST items, ERR_LIMIT if not converged, ERR_INVALID
+ * ERR_TOOBIG over MODEL_MOST items, ERR_LIMIT if not converged or without a
+ * maximum, ERR_INVALID
  * if every vote is a tie and the model has a tie parameter.
  */
 enum err model_fit(const struct model_row *rows, const double *z, size_t nrows,
     uint32_t nitems, const struct model_options *o,
     struct model_fit *out) PA_MUST_USE;
+
+/*
+ * Have votes with ties, of items that are strongly connected, a best fit of
+ * MODEL_DAVIDSON and MODEL_RAO_KUPPER?  They have none where the strengths
+ * can be so spread that every winner is at least one step above, and those
+ * who tied at most one step apart: wider steps and a wider tie only fit better
+ * then.  (The cone of recession; Albert and Anderson 1984.)
+ */
+enum err model_has_peak(const struct model_row *rows, size_t nrows,
+    uint32_t nitems, bool *out) PA_MUST_USE;
 
 void model_fit_release(struct model_fit *fit);
 

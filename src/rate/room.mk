@@ -13,7 +13,7 @@ libarena_a_SOURCES += \
 	src/rate/glicko.c src/rate/glicko.h \
 	src/rate/grid.h \
 	src/rate/insight.c src/rate/insight.h src/rate/insight_fragile.c \
-	src/rate/model.c src/rate/model.h \
+	src/rate/model.c src/rate/model.h src/rate/model_peak.c \
 	src/rate/multinom.c src/rate/multinom.h \
 	src/rate/num.c src/rate/num.h \
 	src/rate/pairs.c src/rate/pairs.h \

@@ -68,6 +68,23 @@ row_column(enum tally_outcome o)
 	return o == TALLY_POOR ? TALLY_TIE : (int)o;
 }
 
+/* A cell's sums: n votes that weigh w and w2 together. */
+static void
+add_weights(struct tally *t, uint32_t cell, enum tally_outcome o,
+    uint32_t voter, double n, double w, double w2)
+{
+	struct tally_weight *k = &t->weight[cell];
+	int column = row_column(o);
+
+	k->w[o] += w;
+	k->w2[o] += w2;
+	if (has_row(t, voter))
+		return;
+	k->lone.n[column] += w != 0.0 ? n : 0.0;
+	k->lone.w[column] += w;
+	k->lone.w2[column] += w2;
+}
+
 enum err
 tally_add_many(struct tally *t, uint32_t a, uint32_t b,
     enum tally_outcome outcome, uint64_t n, uint32_t voter)
@@ -92,10 +109,9 @@ tally_add_many(struct tally *t, uint32_t a, uint32_t b,
 		return e;
 	t->cell[c].n[outcome] += n;
 	t->votes += n;
-	if (t->weight != NULL) {
-		t->weight[c].w[outcome] += (double)n;
-		t->weight[c].w2[outcome] += (double)n;
-	}
+	if (t->weight != NULL)
+		add_weights(
+		    t, c, outcome, voter, (double)n, (double)n, (double)n);
 	return ERR_OK;
 }
 
@@ -120,8 +136,7 @@ tally_add(struct tally *t, uint32_t a, uint32_t b, enum tally_outcome outcome,
 		return e;
 	t->cell[c].n[outcome]++;
 	t->votes++;
-	t->weight[c].w[outcome] += weight;
-	t->weight[c].w2[outcome] += weight * weight;
+	add_weights(t, c, outcome, voter, 1.0, weight, weight * weight);
 	return ERR_OK;
 }
 
@@ -144,10 +159,9 @@ tally_remove(struct tally *t, uint32_t a, uint32_t b,
 		return e;
 	t->cell[c].n[outcome]--;
 	t->votes--;
-	if (t->weight != NULL) {
-		t->weight[c].w[outcome] -= weight;
-		t->weight[c].w2[outcome] -= weight * weight;
-	}
+	if (t->weight != NULL)
+		add_weights(
+		    t, c, outcome, voter, -1.0, -weight, -weight * weight);
 	return ERR_OK;
 }
 
@@ -169,6 +183,38 @@ merge_voter(struct tally *into, const struct tally *from, uint32_t u)
 		if (e != ERR_OK)
 			return e;
 	}
+	return ERR_OK;
+}
+
+static void
+add_lone(struct tally_lone *to, const struct tally_lone *more)
+{
+	for (int o = 0; o < 3; o++) {
+		to->n[o] += more->n[o];
+		to->w[o] += more->w[o];
+		to->w2[o] += more->w2[o];
+	}
+}
+
+/* The unsigned votes of from into the cells that into has for them. */
+static enum err
+merge_unsigned(struct tally *into, const struct tally *from)
+{
+	struct tally_lone *lone;
+
+	if (into->weight == NULL || !into->keeps_voters)
+		return ERR_OK;
+	lone = malloc((from->ncells + 1) * sizeof(*lone));
+	if (lone == NULL)
+		return ERR_NOMEM;
+	tally_unsigned(from, lone);
+	for (size_t k = 0; k < from->ncells; k++) {
+		const struct tally_cell *c =
+		    tally_find(into, from->cell[k].a, from->cell[k].b);
+
+		add_lone(&into->weight[c - into->cell].lone, &lone[k]);
+	}
+	free(lone);
 	return ERR_OK;
 }
 
@@ -199,6 +245,8 @@ tally_merge(struct tally *into, const struct tally *from)
 			into->weight[c].w2[o] += w2;
 		}
 	}
+	if ((e = merge_unsigned(into, from)) != ERR_OK)
+		return e;
 	for (uint32_t u = 0; into->keeps_voters && u < from->nvoters; u++) {
 		if ((e = merge_voter(into, from, u)) != ERR_OK)
 			return e;
@@ -341,20 +389,64 @@ find_or_add_cell(struct tally *t, uint32_t a, uint32_t b, uint32_t *out)
 	return ERR_OK;
 }
 
+/* Of a tally whose votes all weigh 1: those of no voter's row. */
+static void
+count_unsigned(const struct tally *t, struct tally_lone *out)
+{
+	for (size_t c = 0; c < t->ncells; c++) {
+		const uint64_t *n = t->cell[c].n;
+
+		out[c] = (struct tally_lone){
+			.n = { (double)n[TALLY_A], (double)n[TALLY_B],
+			    (double)(n[TALLY_TIE] + n[TALLY_POOR]) }
+		};
+	}
+	for (uint32_t u = 0; u < t->nvoters; u++) {
+		for (uint32_t k = 0; k < t->voter[u].n; k++) {
+			const struct tally_row *r = &t->voter[u].row[k];
+			double w[3];
+
+			tally_row_weights(&t->voter[u], k, w);
+			for (int o = 0; o < 3; o++)
+				out[r->cell].n[o] -= w[o];
+		}
+	}
+	for (size_t c = 0; c < t->ncells; c++) {
+		memcpy(out[c].w, out[c].n, sizeof(out[c].w));
+		memcpy(out[c].w2, out[c].n, sizeof(out[c].w2));
+	}
+}
+
+void
+tally_unsigned(const struct tally *t, struct tally_lone *out)
+{
+	if (t->weight == NULL)
+		count_unsigned(t, out);
+	for (size_t c = 0; t->weight != NULL && c < t->ncells; c++)
+		out[c] = t->weight[c].lone;
+}
+
 /* The first weight other than 1: turn the counts so far into weights. */
 static enum err
 start_weights(struct tally *t)
 {
 	struct tally_weight *w = calloc(t->room != 0 ? t->room : 1, sizeof(*w));
+	struct tally_lone *lone = malloc((t->ncells + 1) * sizeof(*lone));
 
-	if (w == NULL)
+	if (w == NULL || lone == NULL) {
+		free(w);
+		free(lone);
 		return ERR_NOMEM;
+	}
+	count_unsigned(t, lone);
 	for (size_t c = 0; c < t->ncells; c++) {
 		for (int o = 0; o < TALLY__MAX; o++) {
 			w[c].w[o] = (double)t->cell[c].n[o];
 			w[c].w2[o] = (double)t->cell[c].n[o];
 		}
+		w[c].lone = lone[c];
 	}
+	free(lone);
 	t->weight = w;
 	return ERR_OK;
 }

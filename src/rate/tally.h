@@ -44,10 +44,17 @@ struct tally_cell {
 	uint64_t n[TALLY__MAX]; /* votes, whatever their weight */
 };
 
+/* The votes of a cell that nobody signed: a won, b won, neither. */
+struct tally_lone {
+	double n[3]; /* with a weight above 0 */
+	double w[3], w2[3];
+};
+
 /* What the weights of a cell add up to; only when one was not 1. */
 struct tally_weight {
 	double w[TALLY__MAX];
-	double w2[TALLY__MAX]; /* squares, for intervals */
+	double w2[TALLY__MAX];  /* squares, for intervals */
+	struct tally_lone lone; /* only when voters are kept */
 };
 
 /* Some of a voter's votes in one cell. */
@@ -123,6 +130,9 @@ tally_row_weights(const struct tally_voter *v, uint32_t k, double w[3])
 		w[o] = v->w != NULL ? v->w[3 * (size_t)k + o]
 				    : (double)v->row[k].n[o];
 }
+
+/* out[ncells] <- the unsigned votes of each cell of a tally with voters. */
+void tally_unsigned(const struct tally *t, struct tally_lone *out);
 
 /* The cell of the ordered pair, or NULL. */
 const struct tally_cell *tally_find(

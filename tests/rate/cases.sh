@@ -251,6 +251,13 @@ put 'a,b,winner\nx,y,a\nx,y,tie\ny,x,tie\ny,z,a\nz,y,tie\nz,y,tie\n'
 rates 'Rao-Kupper without a finite maximum along a chain' marked \
 	--model rao-kupper --format csv "$f"
 
+put 'a,b,winner\nx,y,a\nx,y,tie\ny,z,a\ny,z,tie\nz,w,tie\nw,x,tie\nx,z,a\n'
+rates 'nor along a ring that one tie closes' marked --model rao-kupper --format csv "$f"
+rates 'and so Davidson' marked --model davidson --format csv "$f"
+put 'a,b,winner\nx,y,a\nx,y,tie\ny,z,a\ny,z,tie\nz,x,tie\n'
+rates 'a ring that one step cannot close has a maximum' \
+	'cut -d, -f14 | grep -q 1' --model rao-kupper --format csv "$f"
+
 # Without ties the models of ties are Bradley-Terry, the ghost's place and the
 # intervals of votes that not everybody signed too.
 { echo a,b,winner,judge; for j in 1 2 3; do echo "x,y,a,$j"; echo "x,z,a,"
@@ -266,6 +273,28 @@ same() { # ratings and bounds as in $d/want
 for model in davidson rao-kupper; do
 	rates "without a tie $model says what bt says" same --model $model \
 		--format csv "$f"
+done
+# Weights scale nothing but one another, also where not everybody signed:
+# intervals of votes of 1/4 and 3/4 are those of 1 and 3.
+weigh() { # LIGHT HEAVY
+	echo a,b,winner,judge,weight
+	for j in 1 2 3; do echo "x,y,a,$j,$1"; echo "y,x,a,,$2"
+		echo "y,z,a,$j,$1"; echo "z,y,a,$j,$2"; echo "z,x,a,,$1"
+		echo "x,z,tie,,$2"; echo "x,y,tie,$j,$1"; done
+	echo "x,y,a,,$2"; echo "z,x,b,9,$2"
+}
+near() { # ratings and bounds as in $d/want
+	cut -d, -f1-4 | paste -d, - "$d/want" | awk -F, '
+		NR > 1 {for (k = 1; k <= 4; k++) {gap = $k - $(k + 4)
+			if ($1 != $5 || gap > 1e-4 || gap < -1e-4) bad = 1}}
+		END {exit bad || NR != 4}'
+}
+for how in '--model bt' '--model davidson' --position; do
+	weigh 1 3 >"$f"
+	rate --format csv $how "$f" | cut -d, -f1-4 >"$d/want"
+	weigh 0.25 0.75 >"$f"
+	rates "weights of a quarter and three are those of one and three ($how)" \
+		near $how --format csv "$f"
 done
 put 'a,b,winner\nx,y,a\nx,y,b\ny,z,a\ny,z,b\n'
 fails 65 'cannot tell side' 'a side effect that cannot be known' --position "$f"

@@ -227,6 +227,72 @@ test_merging(void)
 	tally_release(&rest);
 }
 
+/* Vote k, every third of nobody known, some of half the weight. */
+static enum err
+count_some(struct tally *t, int k, int late_weights)
+{
+	const struct vote *v = &votes[k];
+	double weight = k % 5 == 0 && k >= late_weights ? 0.5 : 1.0;
+
+	return tally_add(
+	    t, v->a, v->b, v->o, weight, k % 3 == 0 ? TALLY_NOBODY : v->voter);
+}
+
+static int
+same_unsigned(const struct tally *x, const struct tally *y)
+{
+	struct tally_lone *a = malloc((x->ncells + 1) * sizeof(*a));
+	struct tally_lone *b = malloc((y->ncells + 1) * sizeof(*b));
+	int same = x->ncells == y->ncells && a != NULL && b != NULL;
+
+	if (same) {
+		tally_unsigned(x, a);
+		tally_unsigned(y, b);
+	}
+	for (size_t c = 0; same && c < x->ncells; c++) {
+		const struct tally_cell *k =
+		    tally_find(y, x->cell[c].a, x->cell[c].b);
+
+		same = k != NULL &&
+		       memcmp(&a[c], &b[k - y->cell], sizeof(a[c])) == 0;
+	}
+	free(a);
+	free(b);
+	return same;
+}
+
+/* What nobody signed, however the votes came together. */
+static void
+test_unsigned(void)
+{
+	for (int late = 0; late <= VOTES; late += VOTES / 2) {
+		struct tally whole, one, two;
+		enum err e = ERR_OK;
+
+		tally_init(&whole, true);
+		tally_init(&one, true);
+		tally_init(&two, true);
+		for (int k = 0; k < VOTES && e == ERR_OK; k++) {
+			e = count_some(&whole, k, late);
+			if (e == ERR_OK)
+				e = count_some(
+				    k % 2 == 0 ? &one : &two, k, late);
+		}
+		must(e);
+		must(tally_merge(&one, &two));
+		ok(same_unsigned(&whole, &one),
+		    "unsigned votes of merged tallies, weights from %d on",
+		    late);
+		must(tally_add(&one, 0, 1, TALLY_A, 0.5, TALLY_NOBODY));
+		ok(!same_unsigned(&whole, &one), "one more is seen");
+		must(tally_remove(&one, 0, 1, TALLY_A, 0.5, TALLY_NOBODY));
+		ok(same_unsigned(&whole, &one), "and taken out again");
+		tally_release(&whole);
+		tally_release(&one);
+		tally_release(&two);
+	}
+}
+
 /* A beats B beats C beats A, and the same three times over. */
 static void
 test_symmetry(void)
@@ -592,6 +658,7 @@ main(void)
 	test_clustered_formula();
 	test_invariance();
 	test_merging();
+	test_unsigned();
 	test_symmetry();
 	test_extremes();
 	test_distributions();
