@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -17,7 +18,7 @@
 
 #define CATALOG_CAP ((size_t)256 * 1024 * 1024) /* what stays in memory */
 #define TREES_CAP ((size_t)256 * 1024 * 1024)   /* while loading */
-#define XML_FILE_MAX ((size_t)1024 * 1024)
+#define XML_FILE_MAX ((size_t)4 * 1024 * 1024)
 #define TEXT_FILE_MAX ((size_t)256 * 1024)
 
 const char *const catalog_types[] = { "knowledge", "coding", "writing",
@@ -26,6 +27,7 @@ const char *const catalog_tags[] = { "beginner_friendly", "coding_expert",
 	"detailed", "concise", "academic", NULL };
 
 static enum err load_all(struct catalog_reader *r);
+static bool is_too_long(const struct catalog_reader *r);
 static bool text_from_file(struct catalog_reader *r, const struct xml_node *el,
     struct text name, struct text *out);
 static struct text without_indent(struct pool *pool, struct text t);
@@ -101,6 +103,22 @@ load_all(struct catalog_reader *r)
 	return r->ps->count == before ? ERR_OK : ERR_CONFIG;
 }
 
+/* Said here, where it is known what to do about it. */
+static bool
+is_too_long(const struct catalog_reader *r)
+{
+	struct stat st;
+
+	if (stat(r->file, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (uintmax_t)st.st_size <= XML_FILE_MAX)
+		return false;
+	problems_add(r->ps, r->file, 0,
+	    "the file is too long: it has %lld bytes, at most %zu are read; "
+	    "keep long texts in files of their own, named by file=\"...\"",
+	    (long long)st.st_size, XML_FILE_MAX);
+	return true;
+}
+
 const struct xml_node *
 catalog_root(struct catalog_reader *r, struct text path, const char *name)
 {
@@ -113,8 +131,8 @@ catalog_root(struct catalog_reader *r, struct text path, const char *name)
 		     : pool_str(r->trees,
 			   (struct str){ path.p, (size_t)(slash - path.p) })
 			   .p;
-	if (xml_load(r->trees, path.p, XML_FILE_MAX, r->schema, r->ps, &root) !=
-	    ERR_OK)
+	if (is_too_long(r) || xml_load(r->trees, path.p, XML_FILE_MAX,
+				  r->schema, r->ps, &root) != ERR_OK)
 		return NULL;
 	if (str_is(root->name, name))
 		return root;
