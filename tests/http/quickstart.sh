@@ -16,6 +16,7 @@ ln -s "$(cd "$(dirname "$PA_BIN")" && pwd)" "$DIR/build/run"
 begin() { # NAME [environment as for env...]
 	local name=$1
 	shift
+	rm -f "$DIR/$name.out" # of an earlier start under that name
 	arena_ports
 	AUTH=http://127.0.0.1:$((PORT + 1))
 	env PORT="$PORT" DATA="$DIR/$name" BUILD="$DIR/build" "$@" \
@@ -23,7 +24,7 @@ begin() { # NAME [environment as for env...]
 	QUICK_PID=$!
 	sample_wait 300 begun "$name" && grep -q '^prompt-arena is ready' "$DIR/$name.out"
 }
-begun() { ! kill -0 "$QUICK_PID" 2>/dev/null || grep -q '^prompt-arena is ready' "$DIR/$1.out"; }
+begun() { ! kill -0 "$QUICK_PID" 2>/dev/null || grep -qs '^prompt-arena is ready' "$DIR/$1.out"; }
 
 # What cannot work is refused at once, before anything is built.
 : >"$DIR/file"
@@ -64,6 +65,18 @@ has "and told how to have one" "$BODY" "LLM_URL="
 xmllint --noout --nonet "$DIR/body"
 ok "on a well-formed page" $?
 end
+
+# A terminal that is closed takes along what was started in it.
+begin plain
+ok "it starts again" $?
+kill -HUP "$QUICK_PID"
+wait "$QUICK_PID"
+is "a closed terminal ends it" $? 0
+QUICK_PID=''
+! sample_listens "$PORT"
+ok "and the web server" $?
+[ ! -e "$DIR/plain/fcgi.sock" ]
+ok "and the program" $?
 
 node "$TESTS/http/model.cjs" 0 >"$DIR/model.port" 2>"$DIR/model.log" &
 MODEL_PID=$!
