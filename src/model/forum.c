@@ -114,11 +114,11 @@ forum_list(struct db *db, struct pool *pool, const struct forum_viewer *v,
 	enum err e;
 
 	if (before <= 0) {
-		q = db_stmt(db, "SELECT " TOPIC_COLUMNS TOPIC_TABLES
-				" WHERE t.activity = ?2 AND t.pinned = 1"
-				" AND (t.hidden = 0 OR ?3)"
-				" AND " FORUM_LISTED(
-				    "t") " ORDER BY t.last_post DESC LIMIT 50");
+		q = db_stmt(db,
+		    "SELECT " TOPIC_COLUMNS TOPIC_TABLES
+		    " WHERE t.activity = ?2 AND t.pinned = 1"
+		    " AND (t.hidden = 0 OR ?3)"
+		    " AND " FORUM_LISTED("t") " ORDER BY t.last_post DESC");
 		db_bind_int(q, 1, v->who.account);
 		db_bind_int(q, 2, room);
 		db_bind_int(q, 3, v->teacher);

@@ -139,7 +139,7 @@ async function forumPages(context, lang) {
 			await alice.close();
 			const admin = await as('admin');
 			await part(`an administrator's pages in ${lang}`, async () => {
-				for (const path of ['/raters', '/admin/endpoints', '/forum/reports']) await inspect(admin, lang, 'admin ' + path, AUTH + path);
+				for (const path of ['/raters', '/admin/endpoints', '/forum/reports', '/ta']) await inspect(admin, lang, 'admin ' + path, AUTH + path);
 			});
 			await admin.close();
 		}

@@ -45,6 +45,14 @@ hasnt "that does not claim that nothing waits" "$BODY" "Nothing waits for a teac
 as teacher GET "/forum/reports?after=x"
 is "and no page of that name" "$STATUS" 400
 
+# ---- a list with more pinned topics than a page has ---------------------------
+sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+	INSERT INTO topic(token, activity, author, title, made_at, posts, last_post, last_at, pinned)
+	SELECT 'pinned' || i, activity, author, 'Pinned ' || i, made_at, 1, 1000 + i, made_at, 1 FROM n, topic WHERE token = '${topic##*/}'"
+as carol GET "/forum?activity=everyone"
+is "every pinned topic is listed, for it stands nowhere else" "$(grep -c '>Pinned [0-9]*<' "$DIR/body")" 60
+has "before the others" "$BODY" ">A long term<"
+
 # ---- two tabs on one message --------------------------------------------------
 as alice GET "$topic/1/edit"
 one=$(field version)
