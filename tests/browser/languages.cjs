@@ -62,6 +62,14 @@ function runs(page, rtl) {
 	}, rtl);
 }
 
+// A sentence from right to left in a picture: does its last sign stand at its
+// left end?
+const strays = (page) => page.evaluate(() => [...document.querySelectorAll('svg.plot text')].filter((t) => {
+	const n = t.getNumberOfChars();
+	return n > 1 && t.getBoundingClientRect().width > 0 && /^(?=\p{L})\p{Script=Arabic}/u.test(t.textContent.trim()) &&
+		t.getExtentOfChar(0).x < t.getExtentOfChar(n - 1).x;
+}).map((t) => t.textContent));
+
 async function inspect(context, lang, name, url) {
 	const page = await context.newPage();
 	const complaints = watch(page);
@@ -72,6 +80,8 @@ async function inspect(context, lang, name, url) {
 	for (const size of [...SIZES].reverse()) {
 		await page.setViewportSize(size);
 		is(`${label} fits ${size.width} px`, (await overflow(page)).join('; '), '');
+		if (lang === 'fa')
+			is(`${label}: pictures run as they are read at ${size.width} px`, (await strays(page)).join('; '), '');
 		if (size.width !== 320 || STATE === 'official')
 			is(`${label} runs as it is read at ${size.width} px`, (await runs(page, lang === 'fa')).join('; '), '');
 	}
