@@ -72,7 +72,7 @@ static bool cut_close(struct str *s);
 static bool cut_headless(struct str *s, struct str *thought);
 static bool cut_harmony(struct str *s, struct str *thought, bool *open);
 static void cut_thoughts(
-    struct pool *pool, struct str *s, bool think, struct llm_visible *out);
+    struct str *s, bool think, struct llm_visible *out, struct buf *thoughts);
 static bool cut_words(
     struct str *s, const char *open, const char *close, struct str *thought);
 static void cut_starts(struct str *s);
@@ -86,7 +86,7 @@ static size_t fence_run(struct str line);
 static bool has_hidden(struct str s);
 static bool find(struct str s, size_t from, const char *z, size_t *at);
 static bool starts_folded(struct str s, const char *z);
-static void add_thought(struct pool *pool, struct text *all, struct str t);
+static void add_thought(struct buf *all, struct str t);
 
 void
 llm_visible(
@@ -94,15 +94,21 @@ llm_visible(
 {
 	struct text clean = text_clean(pool, raw);
 	struct str s = trim_lines((struct str){ clean.p, clean.n });
+	struct buf thoughts;
 
 	memset(out, 0, sizeof(*out));
 	if (has_hidden(raw))
 		out->flags |= LLM_FLAG_HIDDEN;
-	cut_thoughts(pool, &s, think, out);
+	buf_init(&thoughts, clean.n + 1); /* parted by less than their tags */
+	cut_thoughts(&s, think, out, &thoughts);
 	if (cut_fence(&s)) {
 		out->flags |= LLM_FLAG_FENCE;
-		cut_thoughts(pool, &s, think, out); /* within the fence */
+		cut_thoughts(&s, think, out, &thoughts); /* within the fence */
 	}
+	if (thoughts.n > 0)
+		out->thought =
+		    pool_text(pool, (struct text){ thoughts.p, thoughts.n });
+	buf_release(&thoughts);
 	s = trim_lines(s);
 	out->text = pool_text(pool, (struct text){ s.p, s.n });
 }
@@ -110,7 +116,7 @@ llm_visible(
 /* What no reader should see, in front of the answer and behind it. */
 static void
 cut_thoughts(
-    struct pool *pool, struct str *s, bool think, struct llm_visible *out)
+    struct str *s, bool think, struct llm_visible *out, struct buf *thoughts)
 {
 	struct str thought = { NULL, 0 };
 
@@ -121,11 +127,12 @@ cut_thoughts(
 		   cut_words(s, "analysis", "assistantfinal", &thought) ||
 		   cut_words(s, "Here is my thought process:",
 		       "Here is my response:", &thought) ||
-		   (out->thought.p == NULL && cut_headless(s, &thought)))) {
+		   ((out->flags & LLM_FLAG_THOUGHT) == 0 &&
+		       cut_headless(s, &thought)))) {
 		out->flags |= LLM_FLAG_THOUGHT;
 		while (cut_close(s))
 			continue;
-		add_thought(pool, &out->thought, thought);
+		add_thought(thoughts, thought);
 		*s = trim_lines(*s);
 	}
 	if (out->open)
@@ -517,15 +524,10 @@ starts_folded(struct str s, const char *z)
 }
 
 static void
-add_thought(struct pool *pool, struct text *all, struct str t)
+add_thought(struct buf *all, struct str t)
 {
-	struct str joined;
-
 	t = str_trim(t);
-	if (all->p == NULL)
-		joined = pool_str(pool, t);
-	else
-		joined = pool_printf(
-		    pool, "%.*s\n\n%.*s", (int)all->n, all->p, (int)t.n, t.p);
-	*all = (struct text){ joined.p, joined.n };
+	if (all->n > 0 && t.n > 0)
+		buf_z(all, "\n\n");
+	buf_str(all, t);
 }

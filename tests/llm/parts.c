@@ -245,6 +245,14 @@ test_visible(void)
 	buf_z(&b, "Hi");
 	llm_visible(pool, buf_as_str(&b), true, &v);
 	is_str(v.text, "Hi", "25 000 blocks in one another");
+	/* And taken up once: else this pool would not hold them. */
+	buf_clear(&b);
+	for (int i = 0; i < 10000; i++)
+		buf_z(&b, "<think>a</think>");
+	buf_z(&b, "Hi");
+	llm_visible(pool, buf_as_str(&b), true, &v);
+	is_str(v.text, "Hi", "10 000 blocks in a row");
+	ok(v.thought.n == 29998, "with what was thought in each");
 	buf_release(&b);
 	pool_close(pool);
 }
