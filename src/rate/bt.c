@@ -25,6 +25,13 @@ static const double close_enough = 1e-11;
 /* Error of theta that rounding to the grid of an item's games may leave. */
 static const double coarsest = 1e-9;
 
+/*
+ * Greatest change of a difference that a whole step may make.  Beyond it the
+ * slope as a whole may look well where one item was thrown so far out that its
+ * curvature is 0, and never comes back.
+ */
+static const double stride = 8.0;
+
 /* Smallest relative residual asked of conjugate gradients. */
 static const double tightest = 1e-9;
 
@@ -133,7 +140,7 @@ advance(const struct bt_problem *p, struct bt_work *w, double d, double *theta)
 	double start = grid_dot(w->grad, w->step, p->n);
 	double t = num_log1p(d) / d;
 
-	if (w->newton <= FULL_STEPS) {
+	if (w->newton <= FULL_STEPS && d <= stride) {
 		move(p, w, 1.0, theta);
 		w->worst = gradient_pass(p, theta, w);
 		if (fabs(grid_dot(w->grad, w->step, p->n)) <= 0.5 * start)

@@ -258,6 +258,17 @@ put 'a,b,winner\nx,y,a\nx,y,tie\ny,z,a\ny,z,tie\nz,x,tie\n'
 rates 'a ring that one step cannot close has a maximum' \
 	'cut -d, -f14 | grep -q 1' --model rao-kupper --format csv "$f"
 
+# Rounds of votes whose weights lie far apart: a step that suits most throws
+# one prompt out to where nothing pulls any more.
+awk 'function draw(n) {x = (x * 69069 + 12345) % 4294967296
+		return int(x / 65536) % n}
+	BEGIN {x = 5; print "a,b,winner,weight"; for (k = 0; k < 100; k++) {
+	a = draw(20); b = (a + 1 + draw(19)) % 20; w = draw(3)
+	print "p" a ",p" b "," (draw(9) < 4 + 4 * (a > b) ? "a" : "b") "," \
+		(w == 0 ? 0.001 : w == 1 ? 1 : 1000)}}' >"$f"
+rates 'a bootstrap of weights far apart' 'grep -q "^p1,"' --format csv \
+	--intervals bootstrap --rounds 400 "$f"
+
 # Without ties the models of ties are Bradley-Terry, the ghost's place and the
 # intervals of votes that not everybody signed too.
 { echo a,b,winner,judge; for j in 1 2 3; do echo "x,y,a,$j"; echo "x,z,a,"
