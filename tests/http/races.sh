@@ -5,7 +5,7 @@ arena_new || { echo "not ok 1 - the arena starts"; exit 1; }
 jar=$DIR/jar
 new_match "$jar"
 is "a match is open" "$STATUS" 200
-body="do=vote&csrf=$(node -p 'encodeURIComponent(process.argv[1])' "$CSRF")"
+body="do=vote&csrf=$(node -p 'encodeURIComponent(process.argv[1])' -- "$CSRF")"
 for i in $(seq 1 200); do
 	c=$([ $((i % 2)) = 0 ] && echo a || echo b)
 	printf 'url = "%s"\ndata = "%s&choice=%s"\noutput = "/dev/null"\nwrite-out = "%%{http_code} %%{redirect_url}\\n"\nheader = "Sec-Fetch-Site: same-origin"\ncookie = "%s"\nnext\n' \
