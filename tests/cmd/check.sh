@@ -48,6 +48,9 @@ run --conf "$conf/arena.xml" --state "$state"
 is "the file itself may be named" "$status" 0
 run --conf "$conf/demo.xml" --state "$state"
 is "the demonstration is in order" "$status" 0
+# Formulas are shown as written, so those that ship are written to be read.
+is "no ready-made answer shows commands of TeX" \
+	"$(grep -rlE '\\(frac|sqrt|sum|mu|sigma|lambda|le|ge|cdot|mid|bar|pm)\>' "$conf/answers")" ""
 PROMPT_ARENA_CONF=$conf PROMPT_ARENA_STATE=$state run
 is "the environment says where" "$status" 0
 (cd "$conf" && run --conf . --state "$state"; exit "$status")
