@@ -240,7 +240,7 @@ serve(const char *option)
 static void
 wait_for(const char *path)
 {
-	int64_t until = clock_mono_ms() + 5000;
+	int64_t until = clock_mono_ms() + 60000;
 
 	while (access(path, F_OK) != 0 && clock_mono_ms() < until)
 		usleep(2000);

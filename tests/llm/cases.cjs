@@ -761,6 +761,6 @@ add('109z', 'AWS: a code in a field of its own', json({ __type: 'ThrottlingExcep
 
 add('23', 'a breaker', (rq) => (rq.value === 'up' ? hello(rq) : problem(503, { message: 'down' })(rq)));
 add('hello', 'well', hello);
-add('slow', 'well, slowly', (rq) => ({ ...hello(rq), wait: 400 }));
+add('slow', 'well, when the test is long over', (rq) => ({ ...hello(rq), wait: 30000 }));
 
 module.exports = { cases };

@@ -464,6 +464,13 @@ seen(void)
 	is_int(met, 0, "in all her matches none of the two");
 }
 
+/* Of this thread's processor: a busy machine does not count. */
+static int64_t
+cpu_ns(void)
+{
+	return clock_cpu_us() * 1000;
+}
+
 /* The shortest of five times that a page of 25 posts takes, from there on. */
 static int64_t
 page_ns(const struct forum_viewer *v, const struct forum_topic *topic,
@@ -474,14 +481,40 @@ page_ns(const struct forum_viewer *v, const struct forum_topic *topic,
 	size_t n;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t from = clock_mono_ns();
+		int64_t from = cpu_ns();
 
 		must(forum_posts(t.db, t.pool, v, topic, first, 25, &posts, &n),
 		    "a page of posts");
-		from = clock_mono_ns() - from;
+		from = cpu_ns() - from;
 		best = from < best ? from : best;
 		if (n != 25 || posts[24].number != last)
 			ok(false, "25 posts up to %lld", (long long)last);
+	}
+	return best;
+}
+
+/* The shortest of five times that a page of 50 topics takes, on the mean of
+ * a hundred. */
+static int64_t
+topics_ns(const struct forum_viewer *v)
+{
+	struct forum_topics list;
+	int64_t best = INT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		int64_t from = cpu_ns(), older = 0;
+		int pages = 0;
+
+		do {
+			must(forum_list(t.db, t.pool, v, 1, older, 50, &list),
+			    "a page of topics");
+			older = list.older;
+			pages++;
+		} while (pages < 101 && older > 0);
+		from = (cpu_ns() - from) / 101;
+		best = from < best ? from : best;
+		ok(pages == 101 && list.rows_n == 50,
+		    "a hundred and one pages of topics");
 	}
 	return best;
 }
@@ -498,12 +531,12 @@ search_ns(const struct forum_viewer *v)
 	size_t n = 0;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t from = clock_mono_ns();
+		int64_t from = cpu_ns();
 
 		must(forum_search(
 			 t.db, t.pool, v, TEXT("word"), 0, 30, &hits, &n),
 		    "search for the commonest word");
-		from = clock_mono_ns() - from;
+		from = cpu_ns() - from;
 		best = from < best ? from : best;
 	}
 	ok(n == 30, "30 hits of 100 000");
@@ -516,7 +549,7 @@ index_ns(void)
 	int64_t best = INT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t from = clock_mono_ns();
+		int64_t from = cpu_ns();
 		struct db_stmt *q = db_stmt(t.db,
 		    "SELECT rowid FROM post_search WHERE post_search MATCH"
 		    " 'word' ORDER BY rowid DESC LIMIT 30");
@@ -524,7 +557,7 @@ index_ns(void)
 
 		while (db_row(q) == ERR_OK)
 			n++;
-		from = clock_mono_ns() - from;
+		from = cpu_ns() - from;
 		best = from < best ? from : best;
 		if (n != 30)
 			ok(false, "the index knows 30 posts");
@@ -540,11 +573,10 @@ static void
 large(void)
 {
 	struct forum_viewer v = viewer(alice, false);
-	struct forum_topics list;
 	struct forum_topic topic;
 	struct text token;
 	struct db_stmt *q;
-	int64_t first, last, from, spent, bare, older = 0;
+	int64_t first, last, spent, bare;
 
 	town_script(&t,
 	    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
@@ -572,14 +604,7 @@ large(void)
 	last = page_ns(&v, &topic, 49976, 50000);
 	ok(last <= 10 * first, "the last page of 2 000 takes %.1f x the first",
 	    (double)last / (double)first);
-	from = clock_mono_ns();
-	must(forum_list(t.db, t.pool, &v, 1, 0, 50, &list), "first page");
-	for (int i = 0; i < 100 && list.older > 0; i++) {
-		ok(i > 0 || list.rows_n == 50, "a page of topics");
-		older = list.older;
-		must(forum_list(t.db, t.pool, &v, 1, older, 50, &list), "next");
-	}
-	spent = (clock_mono_ns() - from) / 101;
+	spent = topics_ns(&v);
 	ok(spent <= 50 * first, "a page of 10 000 topics takes %.1f x that",
 	    (double)spent / (double)first);
 	spent = search_ns(&v);
