@@ -242,15 +242,22 @@ judge_main(void *arg)
 	return NULL;
 }
 
-/* Take over what a judging found, or begin one: on a copy and beside all
- * else, so slowly that nobody minds. */
+/*
+ * Take over what a judging found, and begin one if there is more: on a copy
+ * and beside all else, so slowly that nobody minds.  Votes that came during a
+ * judging may be the last for long, and wake nobody again.
+ */
 static enum err
 weigh(struct standing *st, int64_t *due)
 {
-	enum err e;
+	enum err e = ERR_OK;
 
+	if (st->judge_runs && !atomic_load(&st->judge_done))
+		return ERR_OK;
 	if (st->judge_runs)
-		return atomic_load(&st->judge_done) ? judged(st) : ERR_OK;
+		e = judged(st);
+	if (e != ERR_OK)
+		return e;
 	if (st->judged_upto == st->view.seq)
 		return ERR_OK;
 	if (clock_mono_ms() < st->judge_due) {

@@ -336,28 +336,45 @@ test_restart(struct standing *st)
 	standing_close(again);
 }
 
-static void
-test_voters(struct standing *st)
+/* Are all votes judged?  Judges work when nobody else does: wait for them. */
+static bool
+all_judged(struct standing *st, const struct standing_voter **v, size_t *n,
+    struct pool *pool)
 {
-	const struct standing_voter *v = NULL;
-	struct pool *pool = pool_open(1 << 20);
-	/* Judges work when nobody else does: on a busy machine, late. */
 	int64_t seq = 0, upto = store_durable_seq(store),
 		until = clock_mono_ms() + 600000;
 	struct store_watch w = { 0 };
-	size_t n = 0;
 
 	while (seq < upto && clock_mono_ms() < until) {
 		pool_clear(pool); /* a busy machine makes many rounds */
-		if (standing_voters(st, pool, &v, &n, &seq) != ERR_OK)
+		if (standing_voters(st, pool, v, n, &seq) != ERR_OK)
 			abort();
 		store_wait(store, &w, clock_mono_ms() + 50);
 	}
-	is_int(seq, upto, "all votes are judged");
+	return seq == upto;
+}
+
+static void
+test_voters(struct standing *st, struct ballots *b)
+{
+	const struct standing_voter *v = NULL;
+	struct pool *pool = pool_open(1 << 20);
+	bool all = true;
+	size_t n = 0;
+
+	ok(all_judged(st, &v, &n, pool), "all votes are judged");
 	is_int((int64_t)n, 20, "of all voters");
 	ok(n > 0 && v[0].vote > 1 && v[0].rater.votes > 0 &&
 		v[0].target.n == 64,
 	    "each with a vote of theirs");
+	/* A judging begins with the first; the second comes meanwhile. */
+	for (int k = 0; all && k < 10; k++) {
+		cast(b, 1);
+		standing_put(now(st));
+		cast(b, 1);
+		all = all_judged(st, &v, &n, pool);
+	}
+	ok(all, "those too that came during a judging, without another vote");
 	pool_close(pool);
 }
 
@@ -385,7 +402,7 @@ main(void)
 	test_changes(st, &b);
 	test_activities(st, &b);
 	test_restart(st);
-	test_voters(st);
+	test_voters(st, &b);
 	standing_close(st);
 	store_close(store);
 	scratch_remove(&scratch);
