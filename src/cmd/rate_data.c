@@ -327,52 +327,45 @@ label_word(const struct rate_field *f)
 	       (f->n < 8 ? (1ull << (8 * f->n)) - 1 : ~0ull);
 }
 
+/*
+ * Where a label is found without a loop, whose end nobody could foresee.  The
+ * labels that fit in a word have a slot each.
+ */
+static struct rate_label *
+label_slot(struct rate_data *data, uint64_t word)
+{
+	return &data->learned[word * 0x9e3779b97f4a7c15u >> 59];
+}
+
 /* Keep a label that is in use, so that it is known at sight. */
 static void
 learn(struct rate_data *data, const struct rate_field *f,
     enum tally_outcome outcome)
 {
-	if (f->n > 8 || data->nlearned == RATE_LABELS)
-		return;
-	for (unsigned k = 0; k < data->nlearned; k++) {
-		if (data->learned[k].n == f->n &&
-		    data->learned[k].word == label_word(f))
-			return;
-	}
-	data->learned[data->nlearned++] =
-	    (struct rate_label){ label_word(f), (uint32_t)f->n, outcome };
+	uint64_t word = label_word(f);
+
+	if (f->n <= 8)
+		*label_slot(data, word) =
+		    (struct rate_label){ word, (uint32_t)f->n, outcome };
 }
 
-/*
- * The short way of nearly all rows of nearly all files: names and label are
- * known, and nothing else counts.  False: take the long way.
- */
-static bool
-take_plain(struct rate_data *data, const struct rate_field *field)
+bool
+rate_data_take_plain(struct rate_data *data, const struct rate_field *field)
 {
 	const struct rate_field *w = &field[RATE_WINNER];
+	const struct rate_label *l = label_slot(data, label_word(w));
 	uint32_t a, b;
-	uint64_t word;
 
-	if (w->n - 1 > 7)
-		return false;
 	a = rate_names_quick(&data->names, field[RATE_A].p, field[RATE_A].n);
 	b = rate_names_quick(&data->names, field[RATE_B].p, field[RATE_B].n);
-	if (a >= data->side || b >= data->side || a == b ||
+	if (a >= data->side || b >= data->side || a == b || w->n - 1 > 7 ||
+	    l->word != label_word(w) || l->n != w->n ||
 	    data->nquick == UINT32_MAX)
 		return false;
-	word = label_word(w);
-	for (unsigned k = 0; k < data->nlearned; k++) {
-		const struct rate_label *l = &data->learned[k];
-
-		if (l->word != word || l->n != w->n)
-			continue;
-		data->quick[4 * ((size_t)a * data->side + b) + l->outcome]++;
-		data->nquick++;
-		data->rows++;
-		return true;
-	}
-	return false;
+	data->quick[4 * ((size_t)a * data->side + b) + l->outcome]++;
+	data->nquick++;
+	data->rows++;
+	return true;
 }
 
 enum err
@@ -382,7 +375,7 @@ rate_data_take(struct rate_data *data, const struct rate_want *want,
 	enum tally_outcome outcome = TALLY_TIE;
 	enum err e;
 
-	if (data->plain && take_plain(data, field))
+	if (data->plain && rate_data_take_plain(data, field))
 		return ERR_OK;
 	if (is_other_line(field))
 		return ERR_OK;

@@ -75,7 +75,7 @@ struct rate_label {
 };
 
 enum {
-	RATE_LABELS = 4
+	RATE_LABELS = 32
 };
 
 struct rate_data {
@@ -85,8 +85,7 @@ struct rate_data {
 	struct elo_vote *order;
 	struct rate_vote *vote;
 	size_t norder, order_room, nvote, vote_room;
-	struct rate_label learned[RATE_LABELS]; /* labels seen in this file */
-	unsigned nlearned;
+	struct rate_label learned[RATE_LABELS]; /* hashed */
 	bool plain;      /* rows tell names and winner alone */
 	uint32_t *quick; /* counts not yet in tally: side * side * 4 */
 	uint32_t side, nquick;
@@ -118,6 +117,14 @@ bool rate_is_vote(enum rate_role role);
 
 /* After a CSV header: can rows take the short way? */
 void rate_data_plan(struct rate_data *data, const struct rate_want *want);
+
+/*
+ * The short way of nearly all rows of nearly all files, after rate_data_plan
+ * has set data->plain: names and label are known, and nothing else counts.
+ * False: nothing was counted, rate_data_take knows what to do.
+ */
+bool rate_data_take_plain(
+    struct rate_data *data, const struct rate_field *field) PA_MUST_USE;
 
 /* Count one row; field[] has RATE__MAX entries. */
 enum err rate_data_take(struct rate_data *data, const struct rate_want *want,

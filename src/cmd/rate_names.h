@@ -90,14 +90,19 @@ rate_name_hash(const struct rate_slot *k, const char *p)
 static inline uint32_t
 rate_names_quick(const struct rate_names *t, const char *p, size_t n)
 {
-	struct rate_slot key, *s;
+	struct rate_slot key;
+	size_t at;
 
 	if (n - 1 > 15 || t->nslots == 0)
 		return UINT32_MAX;
 	key = rate_name_key(p, n);
-	s = &t->slot[rate_name_hash(&key, p) >> t->shift];
-	if (s->head == key.head && s->tail == key.tail && s->n == key.n)
-		return s->id;
+	at = rate_name_hash(&key, p) >> t->shift;
+	for (; t->slot[at].n != 0; at = (at + 1) & (t->nslots - 1)) {
+		const struct rate_slot *s = &t->slot[at];
+
+		if (s->head == key.head && s->tail == key.tail && s->n == key.n)
+			return s->id;
+	}
 	return UINT32_MAX;
 }
 

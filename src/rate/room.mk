@@ -34,9 +34,12 @@ libarena_a_SOURCES += \
 	src/cmd/rate_more.c src/cmd/rate_more.h \
 	src/cmd/rate_opts.c src/cmd/rate_opts.h \
 	src/cmd/rate_print.c src/cmd/rate_print.h \
-	src/cmd/rate_data.c src/cmd/rate_data.h src/cmd/rate_file.c \
+	src/cmd/rate_csv.c src/cmd/rate_jsonl.c \
+	src/cmd/rate_data.c src/cmd/rate_data.h \
+	src/cmd/rate_file.c src/cmd/rate_file.h \
 	src/cmd/rate_json.c src/cmd/rate_json.h \
-	src/cmd/rate_names.c src/cmd/rate_names.h
+	src/cmd/rate_names.c src/cmd/rate_names.h \
+	src/cmd/rate_source.c src/cmd/rate_source.h
 
 dist_man_MANS += man/prompt-arena-rate.1
 
