@@ -40,7 +40,7 @@ const char *rate_source_refusal(const struct rate_source *);
 
 /*
  * The next record without its line end, *p = NULL at the end of the file.
- * s->line is the number of its first line.
+ * s->line is the number of its last line.
  */
 enum err rate_source_next(
     struct rate_source *, struct rate_data *, char **p, size_t *n) PA_MUST_USE;

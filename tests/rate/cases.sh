@@ -170,6 +170,23 @@ rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'CRLF'
 rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'a byte order mark'
 awk 'NR > 1 {gsub(/[^,]+/, "\"&\"")} {print}' "$d/good.csv" >"$f"
 rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'quoted fields'
+# Rows go two ways: plain ones straight from the buffer, all others field by
+# field. A quotation mark sends the rest of its buffer the second way.
+awk 'NR == 1 {print; next} {row[NR] = $0} END {
+	for (k = 0; k < 4000; k++) for (r = 2; r <= NR; r++) print row[r] }' \
+	"$d/good.csv" >"$d/many.csv"
+rate --format csv "$d/many.csv" >"$d/many"
+awk -F, '{print $3 ",z," $2 "," $1 ",\r"}' "$d/many.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/many"; ok $? 'columns in another order'
+awk 'NR == 11002 {gsub(/[^,]+/, "\"&\"")} NR % 7 == 3 {print ""} {print}' \
+	"$d/many.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/many"; ok $? 'one quoted row, blank lines'
+awk 'NR % 3 == 0 {$0 = $0 "\r"} NR > 1 && NR % 3 == 1 {$0 = $0 ",more"} {print}' \
+	"$d/many.csv" >"$f"
+rate --format csv "$f" | cmp -s - "$d/many"; ok $? 'line ends and widths mixed'
+{ cat "$d/many.csv"; echo x,y; cat "$d/many.csv"; } >"$f"
+fails 65 'v.csv:24002: 2 fields, the header promises at least 3' \
+	'a short row among plain ones' "$f"
 printf %s "$(cat "$d/good.csv")" >"$f"
 rate --format csv "$f" | cmp -s - "$d/want"; ok $? 'no line end at the end'
 rate --format csv - <"$d/good.csv" | cmp -s - "$d/want"; ok $? 'standard input'
