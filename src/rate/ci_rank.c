@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rate/ci.h"
 #include "rate/ci_score.h"
@@ -155,6 +154,50 @@ out:
 	return e;
 }
 
+/* A prompt by what it is, not by when it was named. */
+struct place {
+	double theta, se;
+	uint32_t local;
+};
+
+static int
+by_place(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->theta != b->theta)
+		return a->theta < b->theta ? 1 : -1;
+	if (a->se != b->se)
+		return a->se < b->se ? 1 : -1;
+	return a->local < b->local ? -1 : a->local > b->local;
+}
+
+/*
+ * out (n * n) <- the component's covariance in order of rating: which prompt
+ * has which random numbers must not hang on who was named first.
+ */
+static enum err
+order_covariance(const struct pairs *pairs, uint32_t part, const double *theta,
+    const struct ci *ci, double *out)
+{
+	size_t n = pairs->part[part].n;
+	const uint32_t *item = pairs->order + pairs->part[part].first;
+	const double *cov = ci->covariance[part];
+	struct place *p = malloc(n * sizeof(*p));
+
+	if (p == NULL)
+		return ERR_NOMEM;
+	for (size_t k = 0; k < n; k++)
+		p[k] = (struct place){ theta[item[k]], ci->se[item[k]],
+			(uint32_t)k };
+	qsort(p, n, sizeof(*p), by_place);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++)
+			out[i * n + j] = cov[p[i].local * n + p[j].local];
+	free(p);
+	return ERR_OK;
+}
+
 /* Ranks from all differences of a component at once. */
 static enum err
 rank_differences(const struct pairs *pairs, uint32_t part,
@@ -168,8 +211,9 @@ rank_differences(const struct pairs *pairs, uint32_t part,
 
 	if (cov == NULL)
 		return ERR_NOMEM;
-	memcpy(cov, ci->covariance[part], n * n * sizeof(*cov));
-	e = greatest_quantile(cov, n, o->level, o->seed, &crit);
+	e = order_covariance(pairs, part, theta, ci, cov);
+	if (e == ERR_OK)
+		e = greatest_quantile(cov, n, o->level, o->seed, &crit);
 	free(cov);
 	if (e != ERR_OK)
 		return e;

@@ -101,6 +101,23 @@ dense_product(const double *a, const double *b, size_t n, double *out)
 	}
 }
 
+/*
+ * The row of the greatest diagonal entry; of several that only rounding tells
+ * apart the first.
+ */
+static size_t
+largest(const double *a, size_t n)
+{
+	double most = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = a[i * n + i] > most ? a[i * n + i] : most;
+	while (k + 1 < n && a[k * n + k] < most - 1e-6 * most)
+		k++;
+	return k;
+}
+
 size_t
 dense_factor(double *a, size_t n, double *f)
 {
@@ -111,13 +128,9 @@ dense_factor(double *a, size_t n, double *f)
 	for (size_t i = 0; i < n; i++)
 		trace += a[i * n + i];
 	while (rank < n) {
-		size_t best = 0;
-		double d, root;
+		size_t best = largest(a, n);
+		double d = a[best * n + best], root;
 
-		for (size_t i = 1; i < n; i++)
-			if (a[i * n + i] > a[best * n + best])
-				best = i;
-		d = a[best * n + best];
 		if (!(d > 1e-13 * trace))
 			break;
 		root = sqrt(d);

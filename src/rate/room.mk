@@ -46,7 +46,7 @@ dist_man_MANS += man/prompt-arena-rate.1
 # Its tests.
 rate_tests = \
 	tests/rate/elo.t tests/rate/golden.t tests/rate/insight.t \
-	tests/rate/properties.t \
+	tests/rate/properties.t tests/rate/draws.t \
 	tests/rate/coverage.t tests/rate/raters.t \
 	tests/rate/share.t tests/rate/textscore.t tests/rate/value.t
 check_PROGRAMS += $(rate_tests)
@@ -71,6 +71,9 @@ tests_rate_golden_t_LDADD = $(libarena_libs)
 tests_rate_properties_t_SOURCES = tests/rate/properties.c
 tests_rate_properties_t_CPPFLAGS = $(rate_cppflags)
 tests_rate_properties_t_LDADD = $(libarena_libs)
+tests_rate_draws_t_SOURCES = tests/rate/draws.c
+tests_rate_draws_t_CPPFLAGS = $(rate_cppflags)
+tests_rate_draws_t_LDADD = $(libarena_libs)
 tests_rate_coverage_t_SOURCES = tests/rate/coverage.c
 tests_rate_coverage_t_CPPFLAGS = $(rate_cppflags)
 tests_rate_coverage_t_LDADD = $(libarena_libs)
