@@ -42,7 +42,8 @@ struct plan {
 	size_t *first;          /* voter -> its first share, nvoters + 1 */
 	uint32_t nvoters;
 	double *lone;  /* per pair 3: votes to draw one by one */
-	double *value; /* per pair 3: mean weight of such a vote */
+	double *value; /* per pair 3: what such a vote weighs if it counts */
+	double *keep;  /* per pair 3: how likely it counts; NULL: all do */
 	double nlone;
 	struct multinom cells; /* ncells is 0 if voters take part */
 	double *draws;
@@ -295,6 +296,7 @@ count_lone(struct plan *plan, const struct tally *t)
 		for (size_t o = 0; o < 3; o++) {
 			plan->lone[3 * p + o] += lone[c].n[from[o]];
 			plan->value[3 * p + o] += lone[c].w[from[o]];
+			plan->keep[3 * p + o] += lone[c].w2[from[o]];
 		}
 	}
 	free(lone);
@@ -309,9 +311,41 @@ count_votes(struct plan *plan)
 		const struct pair *p = &plan->pairs->pair[k];
 		double n[3] = { p->nwin, p->nloss, p->ntie };
 		double w[3] = { p->win, p->loss, p->tie };
+		double w2[3] = { p->win2, p->loss2, p->tie2 };
 
 		memcpy(plan->lone + 3 * k, n, sizeof(n));
 		memcpy(plan->value + 3 * k, w, sizeof(w));
+		memcpy(plan->keep + 3 * k, w2, sizeof(w2));
+	}
+}
+
+/*
+ * From sums of weights and of squares to single votes.  What n votes weigh
+ * apart is known by W and W2 alone; W^2 / W2 of them (Kish 1965) that weigh
+ * W2 / W have the same mean and variance, so that many of the n count.
+ */
+static void
+weigh_votes(struct plan *plan)
+{
+	bool all = true;
+
+	for (size_t k = 0; k < 3 * plan->pairs->npairs; k++) {
+		double n = plan->lone[k], w = plan->value[k];
+		double w2 = plan->keep[k], share = 1.0;
+
+		if (w2 > 0.0)
+			share = w * w / (n * w2);
+		plan->keep[k] = share < 1.0 - 1e-9 ? share : 1.0;
+		if (plan->keep[k] < 1.0)
+			plan->value[k] = w2 / w;
+		else if (n > 0.0)
+			plan->value[k] /= n;
+		all &= plan->keep[k] == 1.0;
+		plan->nlone += n;
+	}
+	if (all) {
+		free(plan->keep);
+		plan->keep = NULL;
 	}
 }
 
@@ -326,7 +360,8 @@ make_plan(struct plan *plan, const struct tally *t)
 		return e;
 	plan->lone = calloc(m + 1, sizeof(*plan->lone));
 	plan->value = calloc(m + 1, sizeof(*plan->value));
-	if (plan->lone == NULL || plan->value == NULL)
+	plan->keep = calloc(m + 1, sizeof(*plan->keep));
+	if (plan->lone == NULL || plan->value == NULL || plan->keep == NULL)
 		return ERR_NOMEM;
 	if (plan->o->by_voter && t->nrows > 0) {
 		plan->share = calloc(t->nrows + 1, sizeof(*plan->share));
@@ -340,11 +375,7 @@ make_plan(struct plan *plan, const struct tally *t)
 	} else {
 		count_votes(plan);
 	}
-	for (size_t k = 0; k < m; k++) {
-		if (plan->lone[k] > 0.0)
-			plan->value[k] /= plan->lone[k];
-		plan->nlone += plan->lone[k];
-	}
+	weigh_votes(plan);
 	if (plan->nvoters > 0)
 		return ERR_OK;
 	e = multinom_open(&plan->cells, plan->lone, m);
@@ -364,6 +395,16 @@ drop_plan(struct plan *plan)
 	free(plan->first);
 	free(plan->lone);
 	free(plan->value);
+	free(plan->keep);
+}
+
+/* How many of the votes drawn from outcome k count. */
+static uint64_t
+thin(const struct plan *plan, struct prng *g, size_t k, uint64_t drawn)
+{
+	if (plan->keep == NULL || plan->keep[k] == 1.0)
+		return drawn;
+	return prng_binomial(g, drawn, plan->keep[k]);
 }
 
 /* n single votes over all cells, by conditional binomials. */
@@ -383,6 +424,7 @@ draw_votes(struct hand *h, struct prng *g, uint64_t n)
 			got = prng_binomial(g, n, have / left);
 			left -= have;
 			n -= got;
+			got = thin(plan, g, 3 * k + o, got);
 			w = (double)got * plan->value[3 * k + o];
 			h->si[k] += o == 0 ? w : o == 2 ? 0.5 * w : 0.0;
 			h->sj[k] += o == 1 ? w : o == 2 ? 0.5 * w : 0.0;
@@ -397,6 +439,8 @@ draw_cells(struct hand *h, struct prng *g)
 	const struct plan *plan = h->plan;
 
 	multinom_draw(&plan->cells, g, h->count);
+	for (size_t k = 0; plan->keep != NULL && k < plan->cells.ncells; k++)
+		h->count[k] = (uint32_t)thin(plan, g, k, h->count[k]);
 	for (size_t k = 0; k < plan->pairs->npairs; k++) {
 		const double *value = plan->value + 3 * k;
 		const uint32_t *n = h->count + 3 * k;

@@ -8,11 +8,13 @@
  *
  * Efron (1979); resampling whole voters where they are known (Field and
  * Welsh 2007; no factor G / (G - 1), which is the sandwich's), else votes, as
- * one multinomial draw over the tallies.  Each
- * round is fitted anew from the full fit's theta, in the gauge mean 0; a
- * round without a finite maximum gets the ghost of bt.h.  Bounds are the
- * percentiles of the rounds, widened where needed to hold the point.  Twins
- * (ci_twins) share their pooled rounds and so have the same interval.
+ * one multinomial draw over the tallies; where those of one outcome of a pair
+ * weigh apart, as if W^2 / W2 votes of weight W2 / W had been given (W, W2
+ * their sums of weights and of squares; Kish 1965).  Each round is fitted anew
+ * from the full fit's theta, in the gauge mean 0; a round without a finite
+ * maximum gets the ghost of bt.h.  Bounds are the percentiles of the rounds,
+ * widened where needed to hold the point.  Twins (ci_twins) share their pooled
+ * rounds and so have the same interval.
  *
  * Resampling needs something that varies.  A component without a finite
  * maximum, of one unit, or in which all rounds agree (nothing but ties) takes
