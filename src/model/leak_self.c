@@ -28,7 +28,9 @@ static bool is_kind(const struct leak_reading *s, size_t first, size_t name);
 static bool is_said(const struct leak_reading *s, size_t i, size_t bytes);
 static bool leads(const struct leak_reading *s, size_t first);
 static bool is_ai(const struct leak_reading *s, size_t i, size_t n);
+static bool is_release(const struct leak_reading *s, size_t i, size_t n);
 static bool is_camel(const struct leak_reading *s, size_t i);
+static bool is_numbered(const struct leak_reading *s, size_t next);
 static bool is_big(const struct leak_word *w);
 static bool is_near(const struct leak_reading *s, const size_t *of, size_t i);
 static bool is_meant(const struct leak_reading *s, const struct leak_entry *e,
@@ -48,7 +50,25 @@ leak_names_itself(const struct leak_reading *s, const struct leak_entry *e,
 	       is_followed(s, e, i, n);
 }
 
-/* "ChatGPT: …" at the beginning, or alone on the last line. */
+/* "Model: GPT-4", a line of its own: what comes before its name tells. */
+static bool
+is_labelled(const struct leak_reading *s, size_t i, size_t next)
+{
+	static const char *const labels[] = { "model", "assistant", "llm",
+		"engine", "chatbot", "bot", "maker", "provider", "vendor" };
+	const struct leak_word *w = s->a.w;
+
+	if (i == 0 || s->in_code || !w[i - 1].line || !w[i].comma ||
+	    (next < s->a.n && !w[next].line && !w[next].comma))
+		return false;
+	for (size_t k = 0; k < sizeof(labels) / sizeof(labels[0]); k++) {
+		if (leak_reads(s, i - 1, labels[k]))
+			return true;
+	}
+	return false;
+}
+
+/* "ChatGPT: …" at the beginning, alone on the last line, behind a label. */
 bool
 leak_stands_alone(
     const struct leak_reading *s, enum leak_kind kind, size_t i, size_t n)
@@ -57,10 +77,13 @@ leak_stands_alone(
 	const struct leak_word *w = s->a.w;
 	size_t next = past_version(s, i + n), at = w[next - 1].end;
 
-	if (!is_model(kind) && (kind != LEAK_COMMON || !is_ai(s, i, n)))
+	if (!is_model(kind) &&
+	    (kind != LEAK_COMMON || !(is_ai(s, i, n) || is_release(s, i, n))))
 		return false;
 	while (at < a.n && (a.p[at] == '*' || a.p[at] == '_'))
 		at++;
+	if (is_labelled(s, i, next))
+		return true;
 	if (i == 0)
 		return at < a.n &&
 		       (a.p[at] == ':' ||
@@ -135,8 +158,9 @@ leak_mentions(const struct leak_reading *s, const struct leak_entry *e,
 		return e->kind != LEAK_VENDOR || s->a.w[i].upper ||
 		       s->a.w[i].letters != 6 || s->a.w[i].cjk;
 	case LEAK_PROPER:
-		return is_big(&s->a.w[i]) && !is_someone(s, i, n) &&
-		       !is_near(s, s->other, i);
+		return (is_big(&s->a.w[i]) ||
+			   (e->digits && is_numbered(s, i + n))) &&
+		       !is_someone(s, i, n) && !is_near(s, s->other, i);
 	case LEAK_SPELT:
 		return is_camel(s, i);
 	case LEAK_COMMON:
@@ -193,6 +217,8 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	case LEAK_SPELT: /* "I am new to XAI" says nothing of the speaker */
 		return ours || (is_camel(s, i) && self) || (i == s->self && ai);
 	case LEAK_WORD:
+		if (self && i == s->self && is_release(s, i, n))
+			return true;
 		return !is_someone(s, i, n) && ai && (self || near || ours);
 	case LEAK_COMMON:
 		if (is_someone(s, i, n))
@@ -313,6 +339,13 @@ is_ai(const struct leak_reading *s, size_t i, size_t n)
 	       begins(s, past_version(s, i + n), PHRASE_PRODUCT);
 }
 
+/* "Phi-4", "Command R", "Gemini 2.5 Pro": nobody but a model is called so. */
+static bool
+is_release(const struct leak_reading *s, size_t i, size_t n)
+{
+	return is_big(&s->a.w[i]) && (n > 1 || past_version(s, i + n) > i + n);
+}
+
 /* "xAI": a small letter first, then a great one. */
 static bool
 is_camel(const struct leak_reading *s, size_t i)
@@ -352,6 +385,11 @@ is_plain(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	if (e->kind == LEAK_PROMPT)
 		return s->open <= i && i - s->open <= 2 && n > 1;
 	if (is_credit(s, i, next))
+		return true;
+	/* "As NAME, I …" */
+	if (s->near == i && leads(s, s->near_from) && is_big(&w[i]) &&
+	    next < s->a.n && w[next].comma && begins(s, next, PHRASE_SPEAKER) &&
+	    (e->kind != LEAK_WORD || ai))
 		return true;
 	if (s->open <= i && i - s->open <= 2 && (model || ai))
 		return true;
@@ -421,7 +459,8 @@ is_followed(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	if (begins(s, next, PHRASE_SERVES))
 		return (model && (first || i <= 2)) || ai;
 	/* A greeting of two words may stand before it. */
-	return here && ((model && first) || (i <= 2 && is_big(&s->a.w[i])));
+	return here &&
+	       ((model && first) || (i <= 2 && (model || is_big(&s->a.w[i]))));
 }
 
 /* Is such a word within NEAR_WORDS before or behind, in this sentence? */
@@ -436,6 +475,14 @@ is_near(const struct leak_reading *s, const size_t *of, size_t i)
 	       !s->a.w[last + 1].sentence)
 		last++;
 	return of[last + 1] > first;
+}
+
+/* "GPT-4": is the next word the name's number? */
+static bool
+is_numbered(const struct leak_reading *s, size_t next)
+{
+	return next < s->a.n && s->a.w[next].number && !s->a.w[next].comma &&
+	       !s->a.w[next].line;
 }
 
 /* "Gemini 1.5" is no mission: only programs count like that. */
@@ -459,8 +506,7 @@ is_meant(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 		return false;
 	if (s->a.w[i].upper && has_decimals(s, i + n))
 		return true;
-	if (e->digits && s->a.w[i].upper && i + n < s->a.n &&
-	    s->a.w[i + n].number && !s->a.w[i + n].comma && !s->a.w[i + n].line)
+	if (e->digits && s->a.w[i].upper && is_numbered(s, i + n))
 		return true;
 	if (e->digits && s->a.w[i].upper && s->a.w[i].stem == e->words[0])
 		return true;

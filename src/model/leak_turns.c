@@ -22,6 +22,8 @@ const struct leak_turn leak_turns[] = {
 	TURN(SELF, "call me"),
 	TURN(SELF, "i go by"),
 	TURN(SELF, "i (identify|respond|answer) (as|to)"),
+	TURN(SELF,
+	    "(speaking|talking|writing|replying|responding|answering) as"),
 	TURN(SELF, "you are (talking|chatting|speaking) (to|with)"),
 	TURN(SELF, "you're (talking|chatting|speaking) (to|with)"),
 	TURN(SELF, "you (have|are) (reached|using)"),
@@ -114,6 +116,8 @@ const struct leak_turn leak_turns[] = {
 	TURN(SELF, "(am|i'm|are|was) ~1 "
 		   "(based|built|running|derived|tuned|finetuned|distilled) ~3 "
 		   "(on|of|from|upon)"),
+	TURN(SELF, "i (am|was) ~1 (tuned|finetuned|distilled) ~8 (of|from)"),
+	TURN(SELF, "i (am|was) ~1 (tuned|finetuned|distilled) ~8 on"),
 	TURN(ABOUT, "(against|using|sure|certain|unsure|told|afraid|tired|wary|"
 		    "critical|sceptical|skeptical|worried|aware|familiar|"
 		    "convinced|comparing|asking|reading|friend|user)"),
@@ -137,6 +141,9 @@ const struct leak_turn leak_turns[] = {
 	TURN(OPEN, "(generated|answered|written|produced|created|provided) "
 		   "(by|with|using)"),
 	TURN(OPEN, "(answer|response|reply|message|greetings) (by|from)"),
+	TURN(OPEN, "(answer|response|reply|text|content) ~1 "
+		   "(generated|answered|written|produced|created|provided) "
+		   "(by|with|using)"),
 	TURN(OPEN, "ici"),
 	TURN(OPEN, "(hier|jetzt) (spricht|antwortet|ist|schreibt)"),
 	TURN(OPEN, "aquí"),
@@ -145,7 +152,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(OPEN, "hier is"),
 	TURN(OPEN, "こちらは"),
 	TURN(NEAR, "this is"),
-	TURN(NEAR, "(as|called|named)"),
+	TURN(NEAR, "(as|being|called|named)"),
 	TURN(NEAR, "(being|as) (a|an)"),
 	TURN(NEAR, "(als|comme|como|come|jako|como)"),
 	TURN(NEAR, "en tant que"),
@@ -163,7 +170,17 @@ const struct leak_turn leak_turns[] = {
 	TURN(KIND, "como (todos|otros|un) ~1 (modelos|asistentes)"),
 	TURN(MADE,
 	    "(developed|trained|created|made|built|designed|written|authored|"
-	    "provided|maintained|deployed|hosted|programmed|engineered) by"),
+	    "provided|maintained|deployed|hosted|programmed|engineered|"
+	    "released) by"),
+	TURN(MADE, "i (was|am) (born|trained|built|made|created) (at|in)"),
+	TURN(MADE, "(como|come|comme|als) ~1 "
+		   "(modelo|modello|modèle|sprachmodell|asistente|assistente|"
+		   "assistant|assistent) ~4 (de|di|da|von|por|par)"),
+	TURN(MADE, "en tant ~1 (modèle|assistant|ia) ~4 (de|par)"),
+	TURN(MADE, "به عنوان یک ~6 توسط"),
+	TURN(MADE, "به‌عنوان یک ~6 توسط"),
+	TURN(MADE, "(as|being) (a|an) ~4 (model|assistant|ai|chatbot|llm) "
+		   "(from|by|of|at)"),
 	TURN(MADE, "(from|by) ~1 (folks|team|people) at"),
 	TURN(MADE, "my "
 		   "(creator|creators|developer|developers|maker|makers|"
@@ -171,7 +188,7 @@ const struct leak_turn leak_turns[] = {
 		   "(at|from|is|are)"),
 	TURN(MADE, "my "
 		   "(creator|creators|developer|developers|maker|makers|"
-		   "inventor|inventors|company|provider)"),
+		   "inventor|inventors|company|provider|author|authors)"),
 	TURN(MADE, "(here|we) at"),
 	TURN(MADE,
 	    "(entraîné|développé|créé|conçu|entraînée|développée|créée) par"),
@@ -214,6 +231,9 @@ const struct leak_turn leak_turns[] = {
 	    "(creator|developer|maker|name|company|model|provider|trainer)"),
 	TURN(TELLS, "is (who|what) (i|powers|runs|made|trained|built)"),
 	TURN(TELLS, "powers (me|this)"),
+	TURN(TELLS, "that's me"),
+	TURN(TELLS, "that is me"),
+	TURN(TELLS, "is me"),
 	TURN(TELLS,
 	    "is (answering|replying|responding|talking|speaking|writing) "
 	    "(you|to|here|this|your)"),
@@ -282,6 +302,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(PRODUCT, "(model|models|family|series|assistant|assistants|ai|"
 		      "chatbot|chatbots|bot|bots|llm|llms|modell|modelle|"
 		      "modèle|modèles|modelo|modelos|modello|modelli)"),
+	TURN(PRODUCT, "(architecture|checkpoint|weights|api)"),
 	TURN(PRODUCT, "モデル"),
 	TURN(PRODUCT, "模型"),
 	TURN(PRODUCT, "助手"),
@@ -307,6 +328,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(CONTEXT, "claude ~2 (sonnet|opus|haiku)"),
 	TURN(ELSE, "(mbr|partition|partitions|disk|disks|uefi|guid|bios|boot|"
 		   "liver|leber|enzyme|enzymes|enzym|cosmology|universe)"),
+	TURN(ELSE, "anthropic (principle|principles|reasoning|bias|selection)"),
 	TURN(SPEAKER,
 	    "(i|i'm|i've|me|my|mine|myself|je|j'ai|moi|ich|mich|mir|yo|mi|io)"),
 	TURN(SPEAKER,
@@ -547,6 +569,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(SOLICIT, "投給我"),
 	TURN(SOLICIT, "投给我"),
 	TURN(SOLICIT, "投我一票"),
+	TURN(SOLICIT, "(给|給) (这|這) ~3 投票"),
 	TURN(SOLICIT, "請選這個"),
 	TURN(SOLICIT, "请选这个"),
 	TURN(SOLICIT, "請選我"),
