@@ -27,6 +27,7 @@ static void check_zone(struct conf_reader *r);
 static void check_statement(
     struct conf_reader *r, const char *child, struct text path);
 static void check_listen(struct conf_reader *r);
+static bool names_no_file(const char *path);
 static void check_socket(
     struct conf_reader *r, const char *attr, struct text path);
 static void check_identity(struct conf_reader *r);
@@ -166,12 +167,39 @@ check_listen(struct conf_reader *r)
 static void
 check_socket(struct conf_reader *r, const char *attr, struct text path)
 {
+	const struct xml_node *el = xml_child(r->root, "listen");
+	struct text said = { NULL, 0 };
+
+	if (el != NULL)
+		said = conf_attr(r, el, attr);
+	if (said.p != NULL && names_no_file(said.p))
+		problems_add(r->ps, r->file, conf_line(r, "listen", NULL),
+		    "the attribute \"%s\" of <listen> is \"%s\": the program "
+		    "listens on a unix socket, never on a network port; write "
+		    "the path of a file alone, such as %s",
+		    attr, said.p,
+		    strcmp(attr, "socket") == 0 ? "fcgi.sock" : "control.sock");
 	if (path.n <= SOCKET_MAX)
 		return;
 	problems_add(r->ps, r->file, conf_line(r, "listen", NULL),
 	    "the attribute \"%s\" of <listen> gives a path of %zu bytes; a "
 	    "socket's path has at most %zu: %s",
 	    attr, path.n, SOCKET_MAX, path.p);
+}
+
+/*
+ * Whether a path is what other programs take for a socket's address: nginx's
+ * unix:/path, host:port, a bare port, systemd's @name.  Taken as a path it
+ * would become a file where no web server looks.
+ */
+static bool
+names_no_file(const char *path)
+{
+	const char *slash = strchr(path, '/');
+	const char *colon = strchr(path, ':');
+
+	return path[0] == '@' || path[strspn(path, "0123456789")] == '\0' ||
+	       (colon != NULL && (slash == NULL || colon < slash));
 }
 
 /*

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "model/conf_parts.h"
 #include "model/llm.h"
+#include "port/http.h"
 
 enum part_kind {
 	PART_WORD,
@@ -69,6 +72,9 @@ static void check_endpoint(struct conf_reader *r, const struct xml_node *el,
     const struct llm_endpoint *ep);
 static void check_address(struct conf_reader *r, const struct xml_node *el,
     const struct llm_endpoint *ep);
+static void check_reach(struct conf_reader *r, const struct xml_node *el,
+    const struct llm_endpoint *ep);
+static bool url_host(const char *url, char *host, size_t n);
 static void check_price(struct conf_reader *r, const struct xml_node *el,
     const struct llm_endpoint *ep);
 static void check_setups(struct conf_reader *r);
@@ -259,7 +265,57 @@ check_address(struct conf_reader *r, const struct xml_node *el,
 		problems_add(r->ps, r->file, el->line,
 		    "the url of the endpoint \"%.*s\" cannot be used: %s",
 		    CONF_PRINT(ep->id), why);
+	else
+		check_reach(r, el, ep);
 	buf_release(&url);
+}
+
+/*
+ * An address in numbers is known before anybody asks it; were it refused only
+ * then, check would call in order what never answers.  What a name stands for
+ * can change, except for this machine's own.
+ */
+static void
+check_reach(struct conf_reader *r, const struct xml_node *el,
+    const struct llm_endpoint *ep)
+{
+	struct sockaddr_storage sa;
+	char host[64];
+
+	if (ep->proxy.p != NULL || !url_host(ep->url.p, host, sizeof(host)) ||
+	    !http_address_parse(
+		strcasecmp(host, "localhost") == 0 ? "127.0.0.1" : host, &sa) ||
+	    http_address_allowed((struct sockaddr *)&sa, ep->private_network))
+		return;
+	if (http_address_allowed((struct sockaddr *)&sa, true))
+		problems_add(r->ps, r->file, el->line,
+		    "the url of the endpoint \"%.*s\" leads to %s, on this "
+		    "machine or a private network; add private-network=\"yes\" "
+		    "if that is meant",
+		    CONF_PRINT(ep->id), host);
+	else
+		problems_add(r->ps, r->file, el->line,
+		    "the url of the endpoint \"%.*s\" leads to %s, an address "
+		    "that is never asked; write the model server's own",
+		    CONF_PRINT(ep->id), host);
+}
+
+/* The host of a URL that llm_url has accepted; false when it is a long name. */
+static bool
+url_host(const char *url, char *host, size_t n)
+{
+	const char *from = strstr(url, "://") + 3;
+	size_t len;
+
+	if (*from == '[')
+		len = strcspn(++from, "]");
+	else
+		len = strcspn(from, ":/?");
+	if (len >= n)
+		return false;
+	memcpy(host, from, len);
+	host[len] = '\0';
+	return true;
 }
 
 static void
