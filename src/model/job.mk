@@ -17,7 +17,8 @@ check_PROGRAMS += $(job_tests)
 TESTS += $(job_tests)
 EXTRA_DIST += tests/model/data/leak-corpus.tsv tests/model/data/leak-corpus-3.tsv \
 	tests/model/data/leak-corpus-2.tsv tests/model/data/leak-corpus-4.tsv \
-	tests/model/data/leak-corpus-5.tsv
+	tests/model/data/leak-corpus-5.tsv \
+	tests/model/data/leak-corpus-6.tsv
 tests_model_leak_t_SOURCES = tests/model/leak.c tests/tap.h
 tests_model_leak_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_model_leak_t_LDADD = $(libarena_libs)

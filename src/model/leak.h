@@ -23,7 +23,7 @@
 #include "base/str.h"
 
 /* Rises when the same text would be judged otherwise. */
-#define LEAK_VERSION 5
+#define LEAK_VERSION 6
 
 enum leak_kind {
 	LEAK_MODEL,  /* means a model and nothing else: ChatGPT */
@@ -50,7 +50,7 @@ enum err leak_list_open(struct leak_list **out, const struct leak_name *names,
     size_t n) PA_MUST_USE;
 void leak_list_close(struct leak_list *l);
 
-/* "5-" and 16 hex digits of the names and turns of speech in the list. */
+/* "6-" and 16 hex digits of the names and turns of speech in the list. */
 const char *leak_list_version(const struct leak_list *l);
 
 /* One answer and what its reader and its model were shown. */

@@ -40,6 +40,9 @@ static bool is_someone(const struct leak_reading *s, size_t i, size_t n);
 static bool is_model(enum leak_kind kind);
 static bool is_cut(const struct leak_reading *s, size_t i);
 static bool is_series(const struct leak_reading *s, size_t i);
+static bool is_mark(const struct leak_reading *s, size_t i);
+static bool is_link(const struct leak_reading *s, size_t i);
+static bool is_humped(const struct leak_reading *s, size_t i);
 static bool ends_in_dash(struct str t, size_t i);
 
 bool
@@ -55,7 +58,8 @@ static bool
 is_labelled(const struct leak_reading *s, size_t i, size_t next)
 {
 	static const char *const labels[] = { "model", "assistant", "llm",
-		"engine", "chatbot", "bot", "maker", "provider", "vendor" };
+		"engine", "chatbot", "bot", "maker", "provider", "vendor",
+		"signed" };
 	const struct leak_word *w = s->a.w;
 
 	if (i == 0 || s->in_code || !w[i - 1].line || !w[i].comma ||
@@ -195,7 +199,8 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	bool near =
 	    s->near <= i && i - s->near <= 2 && !is_about(s, s->near_from, i);
 	bool made = s->made <= i && w[i].at - w[s->made - 1].end <= SELF_BYTES;
-	bool at_once = s->self <= i && i - s->self <= 1 && !w[i].comma;
+	bool at_once =
+	    s->self <= i && i - s->self <= 1 && (!w[i].comma || is_link(s, i));
 	bool ai = is_ai(s, i, n), spoken = is_near(s, s->speaker, i);
 	bool of_me = made && spoken && !is_others(s, s->made_from);
 	bool ours = made && (of_me || (ai && leads(s, s->made_from)) ||
@@ -217,7 +222,8 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	case LEAK_SPELT: /* "I am new to XAI" says nothing of the speaker */
 		return ours || (is_camel(s, i) && self) || (i == s->self && ai);
 	case LEAK_WORD:
-		if (self && i == s->self && is_release(s, i, n))
+		if (self && i == s->self &&
+		    (is_release(s, i, n) || is_humped(s, i)))
 			return true;
 		return !is_someone(s, i, n) && ai && (self || near || ours);
 	case LEAK_COMMON:
@@ -237,6 +243,38 @@ is_self(const struct leak_reading *s, const struct leak_entry *e, size_t i,
 	default:
 		return false;
 	}
+}
+
+/* "I am [Claude](…)": all that stands before the name opens a link. */
+static bool
+is_link(const struct leak_reading *s, size_t i)
+{
+	const struct leak_word *w = &s->a.w[i];
+	const char *p = s->c->answer.p;
+	size_t at = w->at, from = i > 0 ? w[-1].end : 0;
+
+	if (at <= from || p[at - 1] != '[')
+		return false;
+	for (at--; at > from; at--) {
+		if (p[at - 1] != ' ')
+			return false;
+	}
+	return true;
+}
+
+/* "MiniMax", "PaLM": no word of a language has a capital within. */
+static bool
+is_humped(const struct leak_reading *s, size_t i)
+{
+	const struct leak_word *w = &s->a.w[i];
+	const char *p = s->c->answer.p;
+
+	for (size_t k = w->at + 1; k < w->end; k++) {
+		if (islower((unsigned char)p[k - 1]) &&
+		    isupper((unsigned char)p[k]))
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -562,7 +600,24 @@ is_series(const struct leak_reading *s, size_t i)
 		if (leak_reads(s, i, series[k]))
 			return true;
 	}
-	return false;
+	return is_mark(s, i);
+}
+
+/* "K2", "M2", "R1": a letter and a number, as releases are called. */
+static bool
+is_mark(const struct leak_reading *s, size_t i)
+{
+	const struct leak_word *w;
+	const char *p = s->c->answer.p;
+
+	if (i >= s->a.n)
+		return false;
+	w = &s->a.w[i];
+	for (size_t k = w->at + 1; k < w->end; k++) {
+		if (!isdigit((unsigned char)p[k]))
+			return false;
+	}
+	return w->upper && w->end - w->at > 1;
 }
 
 /* Is a long dash, or two short ones, what stands before byte i? */

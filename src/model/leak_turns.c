@@ -45,6 +45,7 @@ const struct leak_turn leak_turns[] = {
 	TURN(SELF, "(model|assistant|ai|chatbot|llm) ~1 "
 		   "(answering|behind|writing|speaking|responding|talking|"
 		   "replying|serving) ~4 is"),
+	TURN(SELF, "my ~1 (underlying|base|backend|foundation) model ~1 is"),
 	TURN(SELF, "je suis"),
 	TURN(SELF, "je m'appelle"),
 	TURN(SELF, "mon nom est"),

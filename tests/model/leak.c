@@ -600,6 +600,7 @@ main(void)
 	test_corpus("leak-corpus-3.tsv", (const size_t[3]){ 122, 37, 65 });
 	test_corpus("leak-corpus-4.tsv", (const size_t[3]){ 73, 26, 122 });
 	test_corpus("leak-corpus-5.tsv", (const size_t[3]){ 88, 20, 109 });
+	test_corpus("leak-corpus-6.tsv", (const size_t[3]){ 76, 0, 71 });
 	test_disguises();
 	test_pairs();
 	test_asked();
