@@ -62,6 +62,17 @@ ratio() {
 		"$(sort -g "$DIR/ratios" | tail -n 1)" "$goal"
 }
 
+# MB that serve holds once it has come to rest: nothing asked, nothing rated.
+resident() {
+	local before='' now
+	while now=$(awk '{ print $14 + $15 }' "/proc/$SERVE_PID/stat") &&
+		[ "$now" != "$before" ]; do
+		before=$now
+		read -rt 2 <> <(:)
+	done
+	awk '/VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$SERVE_PID/status"
+}
+
 # The static part is served from a copy, so that the source tree stays clean.
 HTDOCS=$(mktemp -d)
 cp -r "$PA_SRC/htdocs/." "$HTDOCS/"
@@ -72,16 +83,17 @@ sample_locations() { sample_locations_of_source "$@" | sed "s|$PA_SRC/htdocs/|$H
 DIR=$(mktemp -d)
 cp -r "$PA_SRC/conf" "$DIR/conf"
 CONF=$DIR/conf/demo.xml
-catalog "$DIR/conf"
 arena_ports
 sample_prepare
 BASE=http://127.0.0.1:$PORT
 trap 'arena_end; rm -rf "$HTDOCS"' EXIT
+sample_start || exit 1
+echo "RSS of serve, idle, as shipped: $(resident) MB (wanted <= 25)"
+sample_stop
+catalog "$DIR/conf"
 sample_program simulate --votes 6000 --seed 1 >"$DIR/simulate.log" 2>&1 || { cat "$DIR/simulate.log"; exit 1; }
 sample_start || exit 1
-
-rss=$(awk '/VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$SERVE_PID/status")
-echo "RSS of serve, idle: $rss MB (wanted <= 25)"
+echo "RSS of serve, idle, 100 prompts and 6000 votes: $(resident) MB"
 ratio "small page, rendered each time" 0.27 "$BASE/accessibility" -H 'Cookie: none=1'
 ratio "board of 100 rows, rendered each time" 0.15 "$BASE/leaderboard" -H 'Cookie: none=1'
 ratio "board of 100 rows, one-second cache" 0.7 "$BASE/leaderboard"
