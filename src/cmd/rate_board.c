@@ -11,9 +11,7 @@
 
 #include "rate/boot.h"
 #include "rate/bt.h"
-#include "rate/dist.h"
 #include "rate/elo.h"
-#include "rate/glicko.h"
 #include "rate/pairs.h"
 #include "rate/tally.h"
 
@@ -22,8 +20,6 @@ static enum err open_lines(
 static enum err board_bt(struct rate_data *, const struct tally *,
     const struct rate_opts *, struct rate_board *);
 static enum err board_elo(
-    struct rate_data *, const struct rate_opts *, struct rate_board *);
-static enum err board_glicko(
     struct rate_data *, const struct rate_opts *, struct rate_board *);
 static void sort_lines(const struct rate_data *, struct rate_board *);
 
@@ -53,7 +49,7 @@ rate_board_make(struct rate_data *data, const struct tally *t,
 	if (o->model == RATE_ELO)
 		e = board_elo(data, o, &b);
 	else if (o->model == RATE_GLICKO)
-		e = board_glicko(data, o, &b);
+		e = rate_board_glicko(data, o, &b);
 	else if (o->model == RATE_AM_ELO)
 		e = rate_board_amelo(data, t, &b);
 	else if (b.exploratory)
@@ -333,47 +329,6 @@ board_elo(
 			continue;
 		b->line[i].order_mean = mean[i];
 		b->line[i].order_sd = sd[i];
-	}
-	b->components = 1;
-	free(r);
-	return e;
-}
-
-/* Votes in periods of equal time, or of 1000 votes where times lack. */
-static enum err
-board_glicko(
-    struct rate_data *data, const struct rate_opts *o, struct rate_board *b)
-{
-	struct glicko_rule rule = GLICKO_RULE_DEFAULT;
-	size_t n = data->names.count, from = 0;
-	double *r = calloc(2 * n + 1, sizeof(*r)), *rd, z;
-	enum err e = ERR_OK;
-
-	if (r == NULL)
-		return ERR_NOMEM;
-	rd = r + n;
-	for (size_t i = 0; i < n; i++) {
-		r[i] = rule.start;
-		rd[i] = rule.deviation;
-	}
-	for (size_t k = 1; e == ERR_OK && k <= data->norder; k++) {
-		bool timed = o->period > 0 && data->nvote == data->norder;
-
-		if (k < data->norder && timed &&
-		    floor(data->vote[k].time / o->period) ==
-			floor(data->vote[from].time / o->period))
-			continue;
-		if (k < data->norder && !timed && k - from < 1000)
-			continue;
-		e = glicko_period(
-		    &rule, data->order + from, k - from, r, rd, n);
-		from = k;
-	}
-	z = dist_normal_quantile(0.5 + 0.5 * o->level);
-	for (size_t i = 0; i < n; i++) {
-		b->line[i].rating = r[i];
-		b->line[i].lower = r[i] - z * rd[i];
-		b->line[i].upper = r[i] + z * rd[i];
 	}
 	b->components = 1;
 	free(r);

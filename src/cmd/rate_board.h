@@ -78,4 +78,8 @@ enum err rate_board_model(struct rate_data *data, const struct tally *t,
 enum err rate_board_amelo(struct rate_data *data, const struct tally *t,
     struct rate_board *b) PA_MUST_USE;
 
+/* Over time, by rating periods (Glicko); see rate_glicko.c. */
+enum err rate_board_glicko(struct rate_data *data, const struct rate_opts *o,
+    struct rate_board *b) PA_MUST_USE;
+
 #endif /* PA_RATE_BOARD_H */

@@ -19,6 +19,15 @@ flatten(double rd)
 	return 1.0 / sqrt(1.0 + 3.0 * q * q * rd * rd / pi_squared);
 }
 
+void
+glicko_rest(
+    const struct glicko_rule *rule, double periods, double *rd, size_t nitems)
+{
+	for (size_t i = 0; i < nitems; i++)
+		rd[i] = fmin(rule->deviation,
+		    sqrt(rd[i] * rd[i] + periods * (rule->c * rule->c)));
+}
+
 enum err
 glicko_period(const struct glicko_rule *rule, const struct elo_vote *votes,
     size_t n, double *rating, double *rd, size_t nitems)
@@ -28,9 +37,7 @@ glicko_period(const struct glicko_rule *rule, const struct elo_vote *votes,
 	if (pull == NULL)
 		return ERR_NOMEM;
 	info = pull + nitems; /* 1 / d^2 */
-	for (size_t i = 0; i < nitems; i++)
-		rd[i] = fmin(
-		    rule->deviation, sqrt(rd[i] * rd[i] + rule->c * rule->c));
+	glicko_rest(rule, 1.0, rd, nitems);
 	for (size_t k = 0; k < n; k++) {
 		size_t side[2] = { votes[k].a, votes[k].b };
 		double score[2] = { 0.5 * votes[k].half_points,

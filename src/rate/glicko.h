@@ -38,4 +38,11 @@ enum err glicko_period(const struct glicko_rule *rule,
     const struct elo_vote *votes, size_t n, double *rating, double *rd,
     size_t nitems) PA_MUST_USE;
 
+/*
+ * Some rating periods (0 or more) in which nobody voted: what so many calls
+ * of glicko_period without votes do, to rounding, at once.
+ */
+void glicko_rest(
+    const struct glicko_rule *rule, double periods, double *rd, size_t nitems);
+
 #endif /* PA_GLICKO_H */

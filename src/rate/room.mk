@@ -29,7 +29,7 @@ libarena_a_SOURCES += \
 # The command over it.
 libarena_a_SOURCES += \
 	src/cmd/rate.c src/cmd/rate.h \
-	src/cmd/rate_amelo.c src/cmd/rate_board.c src/cmd/rate_board.h src/cmd/rate_model.c \
+	src/cmd/rate_amelo.c src/cmd/rate_glicko.c src/cmd/rate_board.c src/cmd/rate_board.h src/cmd/rate_model.c \
 	src/cmd/rate_compare.c src/cmd/rate_compare.h \
 	src/cmd/rate_more.c src/cmd/rate_more.h \
 	src/cmd/rate_opts.c src/cmd/rate_opts.h \

@@ -541,4 +541,35 @@ cat "$f" | rate --format csv - | cmp -s - "$d/from-file"
 ok $? 'the same through a pipe'
 rates 'and in Elo' 'test "$(record x)" = 1,1,1' --model elo --format csv "$f"
 
+# Periods of time, whatever the order of the rows; those in which nobody voted
+# make ratings less sure as others do (Glickman 1999, eq. 6).
+{
+	echo a,b,winner,tstamp
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		echo "x,y,a,$((k * 40))"
+		echo "y,z,tie,$((k * 55))"
+		echo "z,x,b,$((k * 700))"
+	done
+} >"$f"
+{ sed 1q "$f" && sed 1d "$f" | sort -t, -k4,4n; } >"$d/sorted"
+{ sed 1q "$f" && sed 1d "$f" | sort -r; } >"$d/reversed"
+for how in "$f" "$d/reversed"; do
+	rate --model glicko --period 100 "$how" >"$d/out"
+	rate --model glicko --period 100 "$d/sorted" | cmp -s - "$d/out"
+	ok $? 'periods of time do not hang on the order of rows'
+done
+width() { sed -n 2p "$d/out" | awk -F, '{ printf "%.1f\n", ($4 - $2) / 1.959963984540054 }'; }
+put 'a,b,winner,tstamp\nx,y,a,5\nx,y,b,15\n'
+rates 'two votes in periods next to each other' 'test "$(width)" = 261.9' \
+	--model glicko --period 10 --format csv "$f"
+put 'a,b,winner,tstamp\nx,y,a,5\nx,y,b,105\n'
+rates 'and with 9 periods without votes between them' \
+	'test "$(width)" = 275.5' --model glicko --period 10 --format csv "$f"
+put 'a,b,winner,tstamp\nx,y,a,-1e300\nx,y,b,1e300\n'
+rates 'and with as good as infinitely many' 'test "$(width)" = 305.3' \
+	--model glicko --period 10 --format csv "$f"
+put 'a,b,winner,tstamp\nx,y,a,5\nx,y,b,\n'
+fails 65 'vote 2 has no tstamp' 'a vote of no period' --model glicko \
+	--period 10 "$f"
+
 echo "1..$n"
