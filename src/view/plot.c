@@ -246,22 +246,36 @@ character(const char *z, size_t n, double *width)
 	return bytes < n ? bytes : n;
 }
 
+/* How many bytes at the end are " v12": which version a name is of. */
+static size_t
+version_tail(struct text t)
+{
+	size_t at = t.n;
+
+	while (at > 0 && t.p[at - 1] >= '0' && t.p[at - 1] <= '9')
+		at--;
+	if (at == t.n || at < 3 || t.p[at - 1] != 'v' || t.p[at - 2] != ' ')
+		return 0;
+	return t.n - at + 2;
+}
+
 struct text
 plot_fit(struct pool *pool, struct text t, double width)
 {
-	double used = 0, w;
-	size_t at = 0, cut = 0, n;
+	size_t at = 0, cut = 0, n, tail = version_tail(t);
+	double used = 0, w, left = width - (double)(tail + 1) * LETTER;
 	struct str s;
 
 	while (at < t.n) {
 		n = character(t.p + at, t.n - at, &w);
 		if (used + w > width) {
-			s = pool_printf(pool, "%.*s…", (int)cut, t.p);
+			s = pool_printf(pool, "%.*s…%.*s", (int)cut, t.p,
+			    (int)tail, t.p + t.n - tail);
 			return (struct text){ s.p, s.n };
 		}
 		used += w;
 		at += n;
-		if (used + LETTER <= width)
+		if (used <= left)
 			cut = at;
 	}
 	return t;

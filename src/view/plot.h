@@ -97,7 +97,10 @@ void plot_number(struct plot *p, double x, double y, const char *anchor,
 void plot_message(struct plot *p, double x, double y, const char *anchor,
     const char *look, struct view_message message);
 
-/* t, cut with an ellipsis to about `width` units of ordinary type. */
+/*
+ * t, cut with an ellipsis to about `width` units of ordinary type; the version
+ * at its end (" v2") stays.
+ */
 struct text plot_fit(struct pool *pool, struct text t, double width);
 
 /* The finished picture. */
