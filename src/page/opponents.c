@@ -155,7 +155,8 @@ neighbour_of(
 		.a = needed,
 		.b = VIEW_NO_INT,
 		.c = VIEW_NO_INT,
-		.x = fabs(near->elo - me->elo),
+		/* As the reader counts it from the two numbers shown. */
+		.x = fabs(round(near->elo) - round(me->elo)),
 		.y = NAN,
 		.tau = NAN };
 	return (struct view_message){

@@ -19,13 +19,23 @@ function opponents(wins, name) {
 	};
 }
 
-function version(card, row, wins) {
+// "Next above: NAME, by N points": what the two numbers on the pages differ by.
+function neighbours(name, html, row, board) {
+	for (const line of items(html).filter((s) => /^Next (above|below): /.test(s))) {
+		const [, who, points] = /^Next \w+: (.*), by (\d+) points/.exec(line);
+		const other = board.official.find((r) => `${r.title} v${r.version}` === who);
+		say(`${name}: points to ${who}`, Number(points), Math.abs(Math.round(other.elo) - Math.round(row.elo)));
+	}
+}
+
+function version(card, row, wins, board) {
 	const name = `${row.slug} v${row.version}`;
 	const html = between(card, `<h2 id="v${row.version}"`, '</section>');
 	const text = plain(between(html, '</h2>', '<details>').replace(/<table[\s\S]*?<\/table>/g, '').replace(/<\/(p|li|h3)>/g, '. '));
 	const long = text.split(/(?<=[.:?])\s/).filter((s) => s.split(' ').length > WORDS_MOST);
 	say(`${name}: no long sentence`, long.join(' | '), '');
 	say(`${name}: no nought`, (text.match(/(^|[\s(])0(\.0)? (of|headings|list|bold|matches|votes|points|words)[^.]*/g) || []).join(' | '), '');
+	neighbours(name, html, row, board);
 	const reasons = items(between(between(html, 'not counted:', '</section>'), '<ul', '</ul>') + '').map((s) => Number(/: (\d+)$/.exec(s)[1]));
 	const said = / (\d+) votes? on this version (is|are) not counted:/.exec(` ${text}`);
 	say(`${name}: how many votes are not counted`, said ? Number(said[1]) : 0, row.not_counted);
@@ -44,5 +54,5 @@ function version(card, row, wins) {
 	const all = wins.map((r) => ({ ...r, prompt: r.against, against: r.prompt, won: r.lost, lost: r.won })).concat(wins);
 	const once = [...new Map(all.map((r) => [`${r.prompt}|${r.against}`, r])).values()];
 	for (const row of board.official.concat(board.provisional))
-		version(await (await fetch(`${BASE}/prompt/${row.slug}`)).text(), row, once);
+		version(await (await fetch(`${BASE}/prompt/${row.slug}`)).text(), row, once, board);
 })();
