@@ -292,7 +292,10 @@ enum err forum_search(struct db *db, struct pool *pool,
     const struct forum_viewer *v, struct text words, int64_t before,
     int64_t limit, const struct forum_hit **out, size_t *n) PA_MUST_USE;
 
-/* As they are kept for searching: CJK characters parted by blanks. */
+/*
+ * As they are kept for searching: CJK characters parted by blanks, figures in
+ * ASCII, and what a zero-width joiner parts also as one word.
+ */
 struct text forum_search_words(struct pool *pool, struct text source);
 
 #endif /* PA_FORUM_H */

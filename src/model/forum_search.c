@@ -15,11 +15,14 @@
 #define SEARCH_MS 200
 #define LOOKED_MAX 2000 /* hits looked at that this viewer may not see */
 #define EXCERPT_CHARS 200
+#define JOINER 0x200c /* what words are typed with, or without */
 
 static bool is_cjk(uint32_t c);
 static uint32_t same_letter(uint32_t c);
 static void put_utf8(struct buf *b, uint32_t c);
-static bool is_word(struct text piece);
+static bool next_word(struct str s, size_t *i, struct str *word);
+static bool has_joiner(struct str word);
+static void put_words(struct buf *b, struct str s, bool joined);
 static enum err make_query(
     struct pool *pool, struct text words, struct text *out);
 static enum err run(struct db *db, struct pool *pool,
@@ -47,24 +50,20 @@ forum_search(struct db *db, struct pool *pool, const struct forum_viewer *v,
 	return pool_failed(pool) ? ERR_NOMEM : ERR_OK;
 }
 
-/* Chinese and Japanese have no blanks between words: each character is one. */
+/* Words that a joiner parts are known in their parts, and as one. */
 struct text
 forum_search_words(struct pool *pool, struct text source)
 {
-	struct str s = { source.p, source.n };
+	struct str s = { source.p, source.n }, word;
 	struct text made;
 	struct buf b;
 
 	buf_init(&b, WORDS_BYTES);
-	for (size_t i = 0; i < s.n;) {
-		uint32_t c = same_letter(text_next(s, &i));
-
-		if (is_cjk(c)) {
+	put_words(&b, s, false);
+	for (size_t i = 0; next_word(s, &i, &word);) {
+		if (has_joiner(word)) {
 			buf_c(&b, ' ');
-			put_utf8(&b, c);
-			buf_c(&b, ' ');
-		} else {
-			put_utf8(&b, c);
+			put_words(&b, word, true);
 		}
 	}
 	if (b.failed)
@@ -114,10 +113,78 @@ same_letter(uint32_t c)
 		return 0x06cc;
 	case 0x0643: /* Arabic kaf */
 		return 0x06a9;
-	case 0x200c: /* the joiner that words are typed with or without */
-		return ' ';
 	default:
-		return c;
+		break;
+	}
+	if (c >= 0x0660 && c <= 0x0669) /* Arabic digits */
+		return c - 0x0660 + '0';
+	if (c >= 0x06f0 && c <= 0x06f9) /* Persian ones */
+		return c - 0x06f0 + '0';
+	if (c >= 0xff01 && c <= 0xff5e) /* of full width */
+		return c - 0xff01 + '!';
+	return c;
+}
+
+/* The blanks that keyboards make. */
+static bool
+is_space(uint32_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 ||
+	       (c >= 0x2000 && c <= 0x200b) || c == 0x2028 || c == 0x2029 ||
+	       c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+/* The next piece between blanks, from *i on. */
+static bool
+next_word(struct str s, size_t *i, struct str *word)
+{
+	size_t from = *i, at = *i;
+
+	while (at < s.n) {
+		size_t next = at;
+
+		if (is_space(text_next(s, &next))) {
+			if (at > from)
+				break;
+			from = next;
+		}
+		at = next;
+	}
+	*word = (struct str){ s.p + from, at - from };
+	*i = at;
+	return at > from;
+}
+
+static bool
+has_joiner(struct str word)
+{
+	for (size_t i = 0; i < word.n;) {
+		if (text_next(word, &i) == JOINER)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Chinese and Japanese have no blanks between words: each character is one.
+ * A joiner parts what it stands between, unless it is left out.
+ */
+static void
+put_words(struct buf *b, struct str s, bool joined)
+{
+	for (size_t i = 0; i < s.n;) {
+		uint32_t c = same_letter(text_next(s, &i));
+
+		if (c == JOINER) {
+			if (!joined)
+				buf_c(b, ' ');
+		} else if (is_cjk(c)) {
+			buf_c(b, ' ');
+			put_utf8(b, c);
+			buf_c(b, ' ');
+		} else if (c != '"' && c != '\0') {
+			put_utf8(b, c);
+		}
 	}
 }
 
@@ -143,49 +210,70 @@ put_utf8(struct buf *b, uint32_t c)
 
 /* Something that the index could know: a letter, a digit, any script. */
 static bool
-is_word(struct text piece)
+is_word(struct str piece)
 {
-	for (size_t i = 0; i < piece.n; i++) {
-		unsigned char c = (unsigned char)piece.p[i];
+	for (size_t i = 0; i < piece.n;) {
+		uint32_t c = same_letter(text_next(piece, &i));
 
-		if (c >= 0x80 || (c >= '0' && c <= '9') ||
+		if ((c >= '0' && c <= '9') ||
 		    ((c | 32) >= 'a' && (c | 32) <= 'z'))
+			return true;
+		if (c >= 0xc0 && !(c >= 0x2000 && c <= 0x206f) &&
+		    !(c >= 0x3000 && c <= 0x303f) && c < 0x1f000)
+			return true;
+		if (c >= 0x20000)
 			return true;
 	}
 	return false;
 }
 
+static void
+put_phrase(struct buf *b, struct str piece, bool joined)
+{
+	buf_c(b, '"');
+	put_words(b, piece, joined);
+	buf_z(b, "\" ");
+}
+
 /*
  * Each piece becomes a quoted phrase, and nothing that people type is ever
- * read as an operator.
+ * read as an operator.  A piece with a joiner is looked for in its parts and
+ * as one word; these come last, for FTS5 wants AND before a bracket.
  */
 static enum err
 make_query(struct pool *pool, struct text words, struct text *out)
 {
-	struct str rest = { words.p, words.n };
+	struct str s = { words.p, words.n }, word;
+	struct buf plain, joined;
 	size_t pieces = 0;
-	struct buf b;
 
-	buf_init(&b, WORDS_BYTES);
-	while (rest.p != NULL && pieces < PIECES_MAX) {
-		struct str s = str_trim(str_cut(&rest, ' '));
-		struct text piece =
-		    text_cut((struct text){ s.p, s.n }, PIECE_CHARS);
+	buf_init(&plain, WORDS_BYTES);
+	buf_init(&joined, WORDS_BYTES);
+	for (size_t i = 0; pieces < PIECES_MAX && next_word(s, &i, &word);) {
+		struct text cut =
+		    text_cut((struct text){ word.p, word.n }, PIECE_CHARS);
 
-		if (!is_word(piece))
+		word = (struct str){ cut.p, cut.n };
+		if (!is_word(word))
 			continue;
-		piece = forum_search_words(pool, piece);
-		buf_c(&b, '"');
-		for (size_t i = 0; i < piece.n; i++) {
-			if (piece.p[i] != '"' && piece.p[i] != '\0')
-				buf_c(&b, piece.p[i]);
-		}
-		buf_z(&b, "\" ");
 		pieces++;
+		if (!has_joiner(word)) {
+			put_phrase(&plain, word, false);
+			continue;
+		}
+		buf_z(&joined, joined.n > 0 ? "AND (" : "(");
+		put_phrase(&joined, word, false);
+		buf_z(&joined, "OR ");
+		put_phrase(&joined, word, true);
+		buf_z(&joined, ") ");
 	}
+	if (plain.n > 0 && joined.n > 0)
+		buf_z(&plain, "AND ");
+	buf_str(&plain, (struct str){ joined.p, joined.n });
 	if (pieces > 0)
-		*out = pool_text(pool, (struct text){ b.p, b.n });
-	buf_release(&b);
+		*out = pool_text(pool, (struct text){ plain.p, plain.n });
+	buf_release(&joined);
+	buf_release(&plain);
 	return pieces > 0 ? ERR_OK : ERR_INVALID;
 }
 

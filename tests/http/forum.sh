@@ -275,6 +275,26 @@ for words in 雜湊 變慢 'کتاب' 'CAFE' 'علی' '"雜湊表"' '雜湊 慢'
 	as bob GET "/forum/search" -G --data-urlencode "q=$words"
 	has "search finds $words" "$BODY" "$zh/1"
 done
+# Words are found however a keyboard joins, parts or counts them.
+as alice POST /forum/new -d activity=everyone --data-urlencode 'title=نیم‌فاصله' --data-urlencode 'text=کتاب‌ها را می‌خوانم، درس ۱۲ و Ｌｅｓｓｏｎ 34'
+joined=$LOCATION
+as alice POST /forum/new -d activity=everyone --data-urlencode 'title=بی نیم‌فاصله' --data-urlencode 'text=کتابها را می خوانم'
+plain=$LOCATION
+for words in 'کتاب‌ها' 'کتابها' 'را کتابها' 'می‌خوانم کتاب‌ها'; do
+	as bob GET "/forum/search" -G --data-urlencode "q=$words"
+	has "search finds $words where it is joined by ZWNJ" "$BODY" "$joined/1"
+	has "and where it is not: $words" "$BODY" "$plain/1"
+done
+as bob GET "/forum/search" -G --data-urlencode "q=می خوانم"
+has "so it does what is typed with a blank" "$BODY" "$joined/1"
+for words in '12' '۱۲' '١٢' '۳۴' 'lesson' 'Ｌｅｓｓｏｎ' '１２'; do
+	as bob GET "/forum/search" -G --data-urlencode "q=$words"
+	has "search finds $words" "$BODY" "$joined/1"
+done
+for words in '變慢　雜湊' $'變慢\t雜湊' $'變慢\u00a0雜湊' '變慢　，　雜湊' '🎓 雜湊' '‌ 雜湊'; do
+	as bob GET "/forum/search" -G --data-urlencode "q=$words"
+	has "blanks of every kind part words: $words" "$BODY" "$zh/1"
+done
 for words in '"' '*' 'a* NEAR(b c)' 'x OR y' '(((((' "' OR 1=1 --" '-' '^a' 'words:x' '{a b} : c' "$(head -c 300 /dev/zero | tr '\0' '"')"; do
 	as bob GET "/forum/search" -G --data-urlencode "q=$words"
 	is "search is not broken by ${words:0:20}" "$STATUS" 200
