@@ -119,7 +119,7 @@ async function forumPages(context, lang) {
 	await inspect(context, lang, 'new topic', AUTH + '/forum/new?activity=everyone');
 	await page.goto(AUTH + '/forum/new?activity=everyone');
 	await page.locator('#title').fill('Which prompt explains recursion best?');
-	await page.locator('#text').fill('The one with the picture of `f(n-1)`.\n\n    code { }');
+	await page.locator('#text').fill('The one with the picture of `f(n-1)`.\n\n> quoted\n\n> نقل‌قول\n\n    code { }');
 	await press(page, 'form.write button.primary');
 	const topic = page.url().split('#')[0];
 	await inspect(context, lang, 'topic', topic);
