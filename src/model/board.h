@@ -193,6 +193,7 @@ struct arena_facts {
 	int64_t votes, counted;
 	int64_t voters;                          /* people who have voted */
 	int64_t prompts, versions, questions;    /* in play */
+	int64_t asked;                           /* questions with votes */
 	int64_t first_at, last_at;               /* of votes; 0: none */
 	int64_t side_a, side_b, ties, both_poor; /* of the counted votes */
 	const struct totals_reason *reasons;     /* why votes are not counted */
@@ -202,6 +203,15 @@ struct arena_facts {
 /* Catches up with the ledger (only what is new is read). */
 enum err arena_facts(struct totals *t, struct db *db, struct pool *pool,
     struct arena_facts *out) PA_MUST_USE;
+
+/* What the votes of all time are on, in play or not. */
+struct arena_voted {
+	int64_t prompts;
+	const struct text *types, *models;
+	size_t types_n, models_n;
+};
+enum err arena_voted(
+    struct db *db, struct pool *pool, struct arena_voted *out) PA_MUST_USE;
 
 /*
  * Why votes on a version under a setup (digests) are not counted; n is 0 when

@@ -16,7 +16,8 @@ libarena_a_SOURCES += \
 	src/model/rows.c src/model/rows.h \
 	src/model/simulate.c src/model/simulate.h \
 	src/model/sync.h src/model/sync_answers.c \
-	src/model/totals.c \
+	src/model/totals.c src/model/voted.c \
+	src/model/keys.c src/model/keys.h \
 	src/model/vote.c src/model/vote.h
 
 match_tests = tests/model/pairing.t tests/model/vote.t tests/model/sync.t \

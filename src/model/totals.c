@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/board.h"
+#include "model/keys.h"
 #include "model/ledger.h"
 #include "model/rows.h"
 #include "model/standing.h"
@@ -46,12 +47,13 @@ struct totals {
 	size_t out_n, out_room;
 	struct person *voters; /* set by pseudonym */
 	size_t voters_n, voters_room;
+	struct keys asked; /* the questions that votes are on */
 };
 
 struct line {
 	int64_t n, t;
 	enum ledger_kind kind;
-	struct str match, why, voter, a, b, setup;
+	struct str match, why, voter, a, b, setup, question;
 	enum vote_choice choice;
 	bool counted;
 };
@@ -107,6 +109,7 @@ totals_close(struct totals *t)
 	pthread_mutex_destroy(&t->lock);
 	pool_close(t->scratch);
 	free(t->voters);
+	keys_release(&t->asked);
 	free(t->out);
 	free(t);
 }
@@ -131,6 +134,7 @@ arena_facts(
 	f.votes = t->votes;
 	f.counted = t->counted;
 	f.voters = (int64_t)t->voters_n;
+	f.asked = (int64_t)t->asked.n;
 	f.first_at = t->first_at;
 	f.last_at = t->last_at;
 	f.side_a = t->choices[VOTE_A];
@@ -212,7 +216,7 @@ static enum err
 catch_up(struct totals *t, struct db *db)
 {
 	struct db_stmt *q =
-	    db_stmt(db, "SELECT n, t, k, m, w, c, why, u, va, vb, setup"
+	    db_stmt(db, "SELECT n, t, k, m, w, c, why, u, va, vb, setup, q"
 			" FROM ledger WHERE n > ?1"
 			" ORDER BY n");
 	enum err e;
@@ -244,8 +248,8 @@ add_line(struct totals *t, struct db *db, const struct line *line)
 		return add_change(t, db, line);
 	if (line->kind != LEDGER_VOTE)
 		return ERR_OK;
-	e = add_voter(t, line->voter, &who);
-	if (e != ERR_OK)
+	if ((e = add_voter(t, line->voter, &who)) != ERR_OK ||
+	    (e = keys_add(&t->asked, keys_name(line->question))) != ERR_OK)
 		return e;
 	t->votes++;
 	who->votes++;
@@ -274,7 +278,7 @@ add_change(struct totals *t, struct db *db, const struct line *line)
 	    "SELECT v.n, v.t, v.k, v.m, v.w, v.c, coalesce((SELECT x.why"
 	    " FROM ledger x WHERE x.m = ?1 AND x.k = 'exclude'"
 	    " AND x.n < ?2 ORDER BY x.n DESC LIMIT 1), ''), v.u,"
-	    " v.va, v.vb, v.setup,"
+	    " v.va, v.vb, v.setup, v.q,"
 	    " coalesce((SELECT x.k FROM ledger x WHERE x.m = ?1"
 	    " AND x.k IN ('exclude', 'restore') AND x.n < ?2"
 	    " ORDER BY x.n DESC LIMIT 1), 'restore') = 'exclude'"
@@ -291,7 +295,7 @@ add_change(struct totals *t, struct db *db, const struct line *line)
 	if (e != ERR_OK)
 		return e;
 	e = read_line(q, t->scratch, &vote);
-	was_out = db_int(q, 11) != 0;
+	was_out = db_int(q, 12) != 0;
 	db_done(q);
 	if (e != ERR_OK || !vote.counted)
 		return e;
@@ -496,6 +500,7 @@ read_line(struct db_stmt *q, struct pool *pool, struct line *out)
 	out->a = db_str(q, 8, pool);
 	out->b = db_str(q, 9, pool);
 	out->setup = db_str(q, 10, pool);
+	out->question = db_str(q, 11, pool);
 	if (pool_failed(pool))
 		return ERR_NOMEM;
 	if (str_is(kind, "vote"))

@@ -20,9 +20,11 @@ struct methodology_row {
 	double example_a, example_b, example_expected, example_gain;
 	double example_after_a, example_after_b;
 	double clear, likely, equal_lower, equal_upper; /* of /compare */
-	int64_t voters, votes, counted, prompts, questions;
+	struct view_message voters, votes, prompts, questions;
+	int64_t counted;
 	int64_t first_at, last_at;
-	struct text model;
+	struct view_list types, models; /* that votes are on */
+	bool many_models;
 	/* What came of it here. */
 	struct view_list reasons;
 	int64_t not_counted, decided;
@@ -30,6 +32,19 @@ struct methodology_row {
 	double blind, blind_lower, blind_upper, ties_share, poor_share;
 	bool side_fair, side_unfair; /* neither: not known */
 };
+
+struct cited_row { /* one of several, with commas between them */
+	bool more; /* not the first */
+	struct text name;
+	struct view_message label;
+};
+
+static const struct view_shape cited_shape = { "cited",
+	sizeof(struct cited_row),
+	(const struct view_field[]){
+	    VIEW_FIELD(struct cited_row, more, VIEW_FLAG),
+	    VIEW_FIELD(struct cited_row, name, VIEW_TEXT),
+	    VIEW_FIELD(struct cited_row, label, VIEW_MESSAGE), VIEW_END } };
 
 #define M struct methodology_row
 const struct view_shape methodology_shape = { "methodology", sizeof(M),
@@ -51,12 +66,17 @@ const struct view_shape methodology_shape = { "methodology", sizeof(M),
 	    VIEW_FIELD_REAL(M, example_after_b, 2),
 	    VIEW_FIELD_REAL(M, clear, 0), VIEW_FIELD_REAL(M, likely, 0),
 	    VIEW_FIELD_REAL(M, equal_lower, 0),
-	    VIEW_FIELD_REAL(M, equal_upper, 0), VIEW_FIELD(M, voters, VIEW_INT),
-	    VIEW_FIELD(M, votes, VIEW_INT), VIEW_FIELD(M, counted, VIEW_INT),
-	    VIEW_FIELD(M, prompts, VIEW_INT),
-	    VIEW_FIELD(M, questions, VIEW_INT),
+	    VIEW_FIELD_REAL(M, equal_upper, 0),
+	    VIEW_FIELD(M, voters, VIEW_MESSAGE),
+	    VIEW_FIELD(M, votes, VIEW_MESSAGE),
+	    VIEW_FIELD(M, counted, VIEW_INT),
+	    VIEW_FIELD(M, prompts, VIEW_MESSAGE),
+	    VIEW_FIELD(M, questions, VIEW_MESSAGE),
 	    VIEW_FIELD(M, first_at, VIEW_TIME),
-	    VIEW_FIELD(M, last_at, VIEW_TIME), VIEW_FIELD(M, model, VIEW_TEXT),
+	    VIEW_FIELD(M, last_at, VIEW_TIME),
+	    VIEW_FIELD_OF(M, types, VIEW_LIST, &cited_shape),
+	    VIEW_FIELD_OF(M, models, VIEW_LIST, &cited_shape),
+	    VIEW_FIELD(M, many_models, VIEW_FLAG),
 	    VIEW_FIELD_OF(M, reasons, VIEW_LIST, &reason_shape),
 	    VIEW_FIELD(M, not_counted, VIEW_INT),
 	    VIEW_FIELD(M, decided, VIEW_INT), VIEW_FIELD_REAL(M, side_share, 1),
@@ -75,6 +95,10 @@ static void fill_verdicts(struct methodology_row *);
 static void fill_outcome(
     struct req *, const struct arena_facts *, struct methodology_row *);
 static void fill_shares(const struct arena_shares *, struct methodology_row *);
+static struct view_list cited(
+    struct pool *pool, const struct text *names, size_t n, const char *prefix);
+static struct view_message so_many(
+    struct pool *pool, const char *what, int64_t n);
 static int64_t if_set(int64_t v);
 
 /* GET /methodology */
@@ -85,11 +109,13 @@ pg_methodology(struct req *rq)
 	struct methodology_row row;
 	struct arena_facts f;
 	struct arena_shares shares;
+	struct arena_voted voted;
 	enum err e;
 
 	if ((e = arena_facts(rq->site->totals, rq->db, rq->pool, &f)) !=
 		ERR_OK ||
-	    (e = arena_shares(rq->site->totals, rq->db, &shares)) != ERR_OK)
+	    (e = arena_shares(rq->site->totals, rq->db, &shares)) != ERR_OK ||
+	    (e = arena_voted(rq->db, rq->pool, &voted)) != ERR_OK)
 		return e;
 	row = (struct methodology_row){
 		.random =
@@ -108,16 +134,17 @@ pg_methodology(struct req *rq)
 		.words_per_second = c->words_per_second > 0
 					? c->words_per_second
 					: __builtin_nan(""),
-		.voters = f.voters,
-		.votes = f.votes,
+		.voters = so_many(rq->pool, "cite.people", f.voters),
+		.votes = so_many(rq->pool, "cite.votes", f.votes),
 		.counted = f.counted,
-		.prompts = f.prompts,
-		.questions = f.questions,
+		.prompts = so_many(rq->pool, "cite.prompts", voted.prompts),
+		.questions = so_many(rq->pool, "cite.questions", f.asked),
+		.types = cited(rq->pool, voted.types, voted.types_n, "type."),
+		.models = cited(rq->pool, voted.models, voted.models_n, NULL),
+		.many_models = voted.models_n > 1,
 		.first_at = f.first_at,
 		.last_at = f.last_at
 	};
-	if (c->setups_n == 1)
-		row.model = c->setups[0].model;
 	fill_example(c, &row);
 	fill_verdicts(&row);
 	fill_outcome(rq, &f, &row);
@@ -179,6 +206,31 @@ fill_shares(const struct arena_shares *s, struct methodology_row *row)
 	row->blind = 100 * s->blind.value;
 	row->blind_lower = 100 * s->blind.lower;
 	row->blind_upper = 100 * s->blind.upper;
+}
+
+static struct view_list
+cited(struct pool *pool, const struct text *names, size_t n, const char *prefix)
+{
+	struct cited_row *rows = pool_array(pool, n + 1, sizeof(*rows));
+
+	for (size_t i = 0; rows != NULL && i < n; i++) {
+		rows[i] = (struct cited_row){ .more = i > 0, .name = names[i] };
+		if (prefix != NULL)
+			rows[i].label =
+			    view_say(page_message(prefix, names[i]));
+	}
+	return view_list(rows, rows != NULL ? n : 0);
+}
+
+static struct view_message
+so_many(struct pool *pool, const char *what, int64_t n)
+{
+	struct more_words *w = pool_alloc(pool, sizeof(*w));
+
+	if (w == NULL)
+		return view_say(NULL);
+	w->more = n;
+	return (struct view_message){ what, n, w };
 }
 
 static int64_t
