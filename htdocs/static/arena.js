@@ -320,6 +320,8 @@
 
 		if (since === null && known && fresh(known.at, STALE))
 			since = known.id;
+		// An older database was put back: its numbers come anew.
+		if (since !== null && data.latest < since) since = data.latest;
 		news = since === null ? [] :
 		    data.notices.filter((n) => n.id > since);
 		const message = { latest: data.latest, unread: data.unread,

@@ -138,6 +138,29 @@ async function chromium() {
 		await bob.close();
 	});
 
+	await part('an older database is put back', async () => {
+		const alice = await signedIn(browser, 'alice');
+		await prefer(alice, ['forum']);
+		await alice.addInitScript(STUB);
+		const page = await alice.newPage();
+		await page.goto(AUTH + '/leaderboard');
+		await asked(page, 1);
+		// As if this browser had heard of notices that no longer are.
+		await page.evaluate(() => {
+			const { person, poll } = document.getElementById('pa').dataset;
+
+			localStorage.setItem(`pa-since-${person}-${poll}`, JSON.stringify({ id: 1e6, at: Date.now() }));
+		});
+		await page.reload();
+		await asked(page, 1);
+		is('what was read before is no news', await page.evaluate(() => window.paMade.length), 0);
+		await post('After the backup');
+		await look(page);
+		await until(page, () => window.paMade.length > 0);
+		is('what comes then is told', await page.evaluate(() => window.paMade.length), 1);
+		await alice.close();
+	});
+
 	await part('somebody else signs in, in the same browser', async () => {
 		const alice = await signedIn(browser, 'alice');
 		const teacher = await signedIn(browser, 'teacher');
