@@ -36,7 +36,7 @@ const plain = (s) => s.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quo
 const catalog = plain(WRITTEN.join('\n').replace(/[*_`#|]/g, ''));
 const wrote = ['Which prompt explains best?', 'The one with the picture.', 'words that nobody wrote', 'Socratic', 'Edited words.', 'Please look.'];
 const isData = (s) => isWritten(s.replace(/^: | – Prompt Arena$/g, ''));
-const isWritten = (t) => wrote.includes(t) || catalog.includes(t.replace(/[*_`#|]/g, '').replace(/ v\d+$| ?…$/, '').trim());
+const isWritten = (t) => wrote.includes(t) || catalog.includes(t.replace(/[*_`#|]/g, '').replace(/ ?…?( v\d+)?$/, '').trim());
 
 // What a page says: its texts and what is heard of its attributes.  What the
 // catalog or a person wrote is left out where the page marks it: the markup of
