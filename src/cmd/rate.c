@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,25 +78,25 @@ conflict(const struct rate_data *data, const struct rate_opts *o)
 }
 
 static void
-print_board(const struct rate_data *data, const struct rate_opts *o,
+print_board(FILE *out, const struct rate_data *data, const struct rate_opts *o,
     const struct rate_board *b, const char *group, bool first)
 {
 	switch (o->format) {
 	case RATE_JSON:
-		rate_print_json(stdout, data, o, b, group);
+		rate_print_json(out, data, o, b, group);
 		break;
 	case RATE_CSV:
-		rate_print_csv(stdout, data, o, b, group, first);
+		rate_print_csv(out, data, o, b, group, first);
 		break;
 	default:
 		if (!first)
-			(void)fputc('\n', stdout);
-		rate_print_table(stdout, data, o, b, group);
+			(void)fputc('\n', out);
+		rate_print_table(out, data, o, b, group);
 	}
 }
 
 static enum err
-one_board(struct rate_data *data, const struct tally *t,
+one_board(FILE *out, struct rate_data *data, const struct tally *t,
     const struct rate_opts *o, const char *group, bool first)
 {
 	struct rate_board b;
@@ -103,48 +104,72 @@ one_board(struct rate_data *data, const struct tally *t,
 
 	if (e != ERR_OK)
 		return e;
-	print_board(data, o, &b, group, first);
+	print_board(out, data, o, &b, group, first);
 	rate_board_release(&b);
 	return ERR_OK;
 }
 
 static enum err
-all_boards(struct rate_data *data, const struct rate_opts *o)
+all_boards(FILE *out, struct rate_data *data, const struct rate_opts *o)
 {
-	enum err e = one_board(data, &data->tally, o, NULL, true);
+	enum err e = one_board(out, data, &data->tally, o, NULL, true);
 
 	if (o->by != NULL && o->format == RATE_JSON)
-		(void)fputs(",\n\"groups\":[", stdout);
+		(void)fputs(",\n\"groups\":[", out);
 	for (uint32_t g = 0; e == ERR_OK && g < data->groups.count; g++) {
 		if (o->format == RATE_JSON)
-			(void)fputs(g > 0 ? ",\n" : "\n", stdout);
-		e = one_board(
-		    data, &data->by_group[g], o, data->groups.name[g].p, false);
+			(void)fputs(g > 0 ? ",\n" : "\n", out);
+		e = one_board(out, data, &data->by_group[g], o,
+		    data->groups.name[g].p, false);
 	}
 	return e;
 }
 
 /* JSON with groups is {"all": board, "groups": [boards]}. */
 static enum err
-boards(struct rate_data *data, const struct rate_opts *o)
+boards(FILE *out, struct rate_data *data, const struct rate_opts *o)
 {
 	bool wrapped =
 	    o->format == RATE_JSON && (o->by != NULL || o->check || o->raters);
 	enum err e;
 
 	if (wrapped)
-		(void)fputs("{\"all\":", stdout);
-	e = all_boards(data, o);
+		(void)fputs("{\"all\":", out);
+	e = all_boards(out, data, o);
 	if (e == ERR_OK && wrapped && o->by != NULL)
-		(void)fputs("]", stdout);
+		(void)fputs("]", out);
 	if (e == ERR_OK && o->check)
-		e = rate_check(stdout, data, o);
+		e = rate_check(out, data, o);
 	if (e == ERR_OK && o->raters)
-		e = rate_raters(stdout, data, o);
+		e = rate_raters(out, data, o);
 	if (wrapped)
-		(void)fputs("}", stdout);
+		(void)fputs("}", out);
 	if (o->format == RATE_JSON)
-		(void)fputc('\n', stdout);
+		(void)fputc('\n', out);
+	return e;
+}
+
+/*
+ * What was asked for, whole or not at all: a rating that fails after others
+ * leaves no half of a document behind.
+ */
+static enum err
+answer(struct rate_data *data, const struct rate_opts *o)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	enum err e;
+
+	if (out == NULL)
+		return ERR_NOMEM;
+	e = o->compare_a != NULL ? rate_compare(out, data, o)
+				 : boards(out, data, o);
+	if (fclose(out) != 0 && e == ERR_OK)
+		e = ERR_NOMEM;
+	if (e == ERR_OK)
+		(void)fwrite(text, 1, n, stdout);
+	free(text);
 	return e;
 }
 
@@ -200,8 +225,7 @@ run(int argc, char **argv)
 		(void)fprintf(stderr, "bootstrap: %u rounds on %u threads\n",
 		    o.rounds, o.threads);
 	if (e == ERR_OK)
-		e = o.compare_a != NULL ? rate_compare(stdout, &data, &o)
-					: boards(&data, &o);
+		e = answer(&data, &o);
 	if (e != ERR_OK)
 		code = fail(&data, e);
 	rate_data_release(&data);

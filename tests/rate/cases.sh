@@ -572,4 +572,12 @@ put 'a,b,winner,tstamp\nx,y,a,5\nx,y,b,\n'
 fails 65 'vote 2 has no tstamp' 'a vote of no period' --model glicko \
 	--period 10 "$f"
 
+# A rating that fails after others leaves no half of a document behind.
+put 'a,b,winner,type\nx,y,a,p\nx,y,b,p\nx,y,tie,p\nx,z,tie,q\nz,x,tie,q\n'
+for how in json csv table; do
+	rate --model davidson --by type --format $how "$f" >"$d/out" 2>"$d/err"
+	[ $? -eq 65 ] && [ ! -s "$d/out" ] && [ -s "$d/err" ]
+	ok $? "nothing is printed where a group has no rating ($how)"
+done
+
 echo "1..$n"

@@ -30,15 +30,6 @@ strength(uint32_t i)
 	return 0.3 * ((double)i - 0.5 * (PROMPTS - 1));
 }
 
-static void
-must(enum err e)
-{
-	if (e != ERR_OK) {
-		printf("Bail out! %s\n", err_name(e));
-		exit(1);
-	}
-}
-
 /*
  * What the ratings estimate: tastes flatten the average vote, so fit the
  * expected votes of all pairs (tastes integrated over a fine grid).

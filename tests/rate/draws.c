@@ -53,15 +53,6 @@ make_votes(uint64_t seed)
 }
 
 static void
-must(enum err e)
-{
-	if (e != ERR_OK) {
-		printf("Bail out! %s\n", err_name(e));
-		exit(1);
-	}
-}
-
-static void
 shuffle(struct vote *v, uint32_t *name, struct prng *g)
 {
 	for (uint32_t k = VOTES - 1; k > 0; k--) {

@@ -12,15 +12,6 @@
 #include "tests/rate/tap.h"
 
 static void
-must(enum err e)
-{
-	if (e != ERR_OK) {
-		printf("Bail out! %s\n", err_name(e));
-		exit(1);
-	}
-}
-
-static void
 wins(struct tally *t, uint32_t a, uint32_t b, uint64_t n, uint64_t back)
 {
 	must(tally_add_many(t, a, b, TALLY_A, n, 0));

@@ -52,15 +52,6 @@ make_votes(void)
 	}
 }
 
-static void
-must(enum err e)
-{
-	if (e != ERR_OK) {
-		printf("Bail out! %s\n", err_name(e));
-		exit(1);
-	}
-}
-
 /* Ratings and sandwich errors of the votes, renamed by perm unless NULL. */
 static void
 rate_all(const struct vote *v, int n, const uint32_t *perm, int mirror,

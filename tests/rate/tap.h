@@ -11,6 +11,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
 
 static int tap_count, tap_failed;
 
@@ -46,6 +49,16 @@ tap_done(void)
 {
 	printf("1..%d\n", tap_count);
 	return tap_failed != 0;
+}
+
+/* What cannot fail in a test. */
+static inline void
+must(enum err e)
+{
+	if (e != ERR_OK) {
+		printf("Bail out! %s\n", err_name(e));
+		exit(1);
+	}
 }
 
 #endif /* PA_RATE_TAP_H */

@@ -25,15 +25,6 @@ enum {
 	LOOKS = 80
 };
 
-static void
-must(enum err e)
-{
-	if (e != ERR_OK) {
-		printf("Bail out! %s\n", err_name(e));
-		exit(1);
-	}
-}
-
 /* tau[look] += Kendall's tau after (look + 1) * BATCH votes. */
 static void
 simulate(uint64_t seed, int informative, double *tau)
